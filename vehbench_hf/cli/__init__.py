@@ -1,0 +1,58 @@
+"""The command line. One module a command; this one collects them and turns errors into exit codes.
+
+0 done, 1 a check failed, 2 wrong usage, 3 incomplete run (unscored rows), 130 interrupted.
+"""
+
+import signal
+import sys
+from types import FrameType
+
+import typer
+
+from vehbench_hf import __version__
+from vehbench_hf.cli.import_release import import_command
+from vehbench_hf.cli.reproduce import reproduce_command
+from vehbench_hf.cli.run import run_command
+from vehbench_hf.cli.score import score_command
+from vehbench_hf.cli.tasks import tasks_command
+from vehbench_hf.errors import UserError
+
+app = typer.Typer(
+    name="vehbench",
+    help="Language models at four stages of vibration energy harvester design, judged by an analytical oracle.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run_command)
+app.command("score")(score_command)
+app.command("import")(import_command)
+app.command("reproduce")(reproduce_command)
+app.command("tasks")(tasks_command)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    if version:
+        typer.echo(f"vehbench {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Entry point of the `vehbench` command."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        app()
+    except UserError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; what was done is kept, the same command goes on from there", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

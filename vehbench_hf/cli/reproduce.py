@@ -1,0 +1,23 @@
+"""`vehbench reproduce`: the paper's tables from the authors' logs, cell by cell."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vehbench_hf.paths import shipped
+
+
+def reproduce_command(
+    release: Annotated[Path, typer.Argument(help="Folder of the authors' release.")],
+    published: Annotated[
+        Path | None, typer.Option(help="Published numbers. Default: those that ship with vehbench.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
+    """Compute the published tables from the logs and compare every cell at its printed precision."""
+    from vehbench_hf.reproduce import read_published, render, reproduce
+
+    result = reproduce(release, read_published(published or shipped("cards/published_tables.json")))
+    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else render(result))

@@ -1,0 +1,58 @@
+"""The score table in the terminal."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+_SHOWN: dict[str, tuple[str, ...]] = {
+    "p1": ("acc", "f1", "over_action", "over_refusal", "missing_info_miss"),
+    "p2": ("final_feasible", "cond_ratio", "p2a", "queries", "invalid"),
+    "p3": ("escape", "cascade", "dead", "first_feasible", "replan"),
+    "p4": ("exact", "top1", "bars", "policy_mismatch", "parse_failure"),
+}
+
+
+def print_scores(scores: dict[str, Any]) -> None:
+    """Headline, interval, splits, outcome classes and the main parts of each probe, and what makes them comparable."""
+    console = Console(highlight=False, width=None if Console().is_terminal else 120)
+    console.print(f"[bold]{_plain(scores['model'])}[/bold]  ({_plain(scores['comparability'])})")
+    table = Table("probe", "headline", "value", "95 % interval", "n", "dev", "test_id", "test_ood", "outcomes")
+    for probe, found in scores["probes"].items():
+        headline = found["headline"]
+        splits = [_number(found["splits"].get(name, {}).get("value")) for name in ("dev", "test_id", "test_ood")]
+        outcomes = ", ".join(f"{name} {count}" for name, count in found["outcomes"].items() if count)
+        for name in ("missing", "not_applicable"):
+            outcomes += f", {name.replace('_', ' ')} {found[name]}" if found[name] else ""
+        interval = headline["interval"]
+        table.add_row(
+            probe.upper(),
+            headline["name"],
+            _number(headline["value"]),
+            "undefined" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}",
+            str(headline["n"]),
+            *splits,
+            outcomes.strip(", "),
+        )
+    console.print(table)
+    for probe, found in scores["probes"].items():
+        parts = [f"{name} {_number(found['parts'][name])}" for name in _SHOWN[probe] if name in found["parts"]]
+        console.print(f"{probe.upper()}: " + ", ".join(parts))
+        headline = found["headline"]
+        if headline["value"] is None:
+            console.print(f"    undefined: {_plain(headline['undefined'])}")
+        if (found["unscored"] or found["missing"]) and headline.get("bounds"):
+            low, high = headline["bounds"]
+            console.print(f"    incomplete: with the unscored rows the headline lies between {low:.4f} and {high:.4f}")
+    for problem in scores["problems"]:
+        console.print(f"warning: {_plain(problem)}")
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
+
+
+def _plain(text: object) -> str:
+    from rich.markup import escape
+
+    return escape(str(text))

@@ -1,0 +1,110 @@
+"""One task in progress: messages out, replies in, a record at the end."""
+
+from vehbench_hf.episodes.judging import recomputed_history
+from vehbench_hf.episodes.rules import RULES
+from vehbench_hf.parsing import Answer, UnreadableReply, read_answer, split_reasoning
+from vehbench_hf.prompts import opening, retry_note
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.types import Message, Outcome, Probe, Record, Reply, Spec, Step, Usage
+
+
+class Episode:
+    """An episode of one task. It does no I/O and never raises on what a model wrote.
+
+    `position` is (index, attempt) of the call it waits for: index counts live turns from 0, attempt a turn's retries.
+    `outcome` is None while it runs. A reply with `error` set ends it as `infra_error`, which is unscored.
+    """
+
+    def __init__(self, task_id: str, probe: Probe, spec: Spec, protocol: Protocol, epoch: int = 0) -> None:
+        shown = recomputed_history(spec) if protocol.p3_history == "recomputed" else spec
+        self.task_id, self.probe, self.epoch = task_id, probe, epoch
+        self.outcome: Outcome | None = None
+        self.steps: tuple[Step, ...] = ()
+        self.attempt = 0
+        self._spec, self._protocol = spec, protocol
+        self._messages: list[Message] = opening(probe, shown, protocol)
+        self._usage: list[Usage] = []
+        self._applicable = True
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(index, attempt) of the next call."""
+        return len(self.steps), self.attempt
+
+    def start(self) -> list[Message]:
+        """The messages of the first call."""
+        return list(self._messages)
+
+    def receive(self, reply: Reply) -> list[Message] | None:
+        """Take a reply; return the messages of the next call, or None when the episode is over."""
+        if self.outcome is not None:
+            raise RuntimeError(f"episode of {self.task_id} is over ({self.outcome}); it takes no further reply")
+        self._usage.append(reply.usage)
+        self._applicable = self._applicable and reply.note != "not_applicable"
+        if reply.error is not None:
+            return self._end("infra_error")
+        if reply.finish_reason == "content_filter":
+            return self._end("refused")
+        content = split_reasoning(reply.text or "")[0]
+        try:
+            answer = self._read(content)
+        except UnreadableReply as unreadable:
+            cut = reply.finish_reason == "length"
+            return self._failed("truncated" if cut else "format_error", "it was cut off" if cut else str(unreadable))
+        return self._take(answer, content)
+
+    def record(self) -> Record:
+        """The finished episode for scoring. Raises RuntimeError while it still runs."""
+        if self.outcome is None:
+            raise RuntimeError(f"episode of {self.task_id} is not over yet")
+        return Record(
+            task_id=self.task_id,
+            probe=self.probe,
+            outcome=self.outcome,
+            steps=self.steps,
+            epoch=self.epoch,
+            applicable=self._applicable,
+            usage=_total(self._usage),
+            calls=len(self._usage),
+        )
+
+    def _read(self, content: str) -> Answer:
+        candidates = [candidate["id"] for candidate in self._spec["candidates"]]
+        step_count = len(self._spec["history"]) + len(self.steps)
+        return read_answer(content, self.probe, candidate_ids=candidates, step_count=step_count)
+
+    def _take(self, answer: Answer, content: str) -> list[Message] | None:
+        taken = RULES[self.probe](self._spec, self._protocol, self.steps, answer)
+        self.steps += (taken.step,)
+        self.attempt = 0
+        if taken.feedback is None:
+            return self._end("ok")
+        self._messages.append({"role": "assistant", "content": content})
+        self._messages.append({"role": "user", "content": taken.feedback})
+        return list(self._messages)
+
+    def _failed(self, outcome: Outcome, reason: str) -> list[Message] | None:
+        """Ask the same turn again, with the reason below the last message; the unusable reply is not repeated."""
+        if self.attempt >= self._protocol.retries:
+            return self._end(outcome)
+        self.attempt += 1
+        *earlier, last = self._messages
+        return [*earlier, {"role": last["role"], "content": last["content"] + retry_note(reason)}]
+
+    def _end(self, outcome: Outcome) -> list[Message] | None:
+        """The end: there are no messages of a next call."""
+        self.outcome = outcome
+        return None
+
+
+def _total(usages: list[Usage]) -> Usage:
+    def add(values: list[int | None]) -> int | None:
+        known = [value for value in values if value is not None]
+        return sum(known) if known else None
+
+    return Usage(
+        input=add([u.input for u in usages]),
+        cached=add([u.cached for u in usages]),
+        output=add([u.output for u in usages]),
+        reasoning=add([u.reasoning for u in usages]),
+    )

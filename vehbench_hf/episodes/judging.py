@@ -1,0 +1,55 @@
+"""The oracle's verdict on a design under the brief of a task."""
+
+from collections.abc import Mapping
+
+from vehbench_oracle import InvalidValueError, Verdict, box_violations, judge, unevaluable
+
+from vehbench_hf.types import Design, Spec
+
+
+def judge_for(spec: Spec, design: Mapping[str, float]) -> Verdict:
+    """Judge a complete, finite design under the limits, excitation, materials and bounds of `spec`.
+
+    A value for which the formulas have no answer (a negative length, say) makes the design infeasible, with the box
+    violation and without metrics; it is never an exception and never a pass. Raises MissingVariableError when the brief
+    itself withholds what the verdict needs.
+    """
+    try:
+        return judge(
+            design,
+            limits=spec["constraints"],
+            frequency_hz=spec["excitation"]["frequency_hz"],
+            acceleration_g=spec["excitation"]["acceleration_g"],
+            bounds=spec["variable_bounds"],
+            piezo=spec["materials"]["piezo"] or "PZT-5A",
+            substrate=spec["materials"]["substrate"] or "stainless_steel",
+            damping_ratio=spec["materials"]["damping_ratio"],
+        )
+    except InvalidValueError as error:
+        if error.name not in design:
+            raise  # a limit or an excitation value of the bank is at fault, not the model
+        return unevaluable(box_violations(design, spec["variable_bounds"]), error.message)
+
+
+def recomputed_history(spec: Spec) -> Spec:
+    """The spec with every verdict of its history computed anew under the limits it states."""
+    history = []
+    for step in spec["history"]:
+        verdict = judge_for(spec, _plain(step["design"]))
+        history.append(
+            {
+                **step,
+                "verdict": {
+                    "feasible": verdict.feasible,
+                    "power_uw": verdict.objective if verdict.objective is not None else step["verdict"]["power_uw"],
+                    "slack": verdict.slack,
+                    "violations": [v.name for v in verdict.violations],
+                    "metrics": verdict.metrics,
+                },
+            }
+        )
+    return {**spec, "history": history}  # type: ignore[typeddict-item]
+
+
+def _plain(design: Mapping[str, float]) -> Design:
+    return {name: float(value) for name, value in design.items()}

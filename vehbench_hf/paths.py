@@ -1,0 +1,30 @@
+"""Where things lie: the user's cache, and the files that ship with the package."""
+
+import os
+from pathlib import Path
+
+
+def cache_dir() -> Path:
+    """`$VEHBENCH_HOME`, else `vehbench` under the user's cache folder. Not created here."""
+    home = os.environ.get("VEHBENCH_HOME")
+    if home:
+        return Path(home)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vehbench"
+
+
+def shipped(name: str) -> Path:
+    """A file or folder that comes with the package, in an installed wheel or in a checkout.
+
+    `cards/...` are texts and published numbers, `sample_bank` is the small bank of the builder.
+    """
+    package = Path(__file__).parent
+    places = (
+        package / "_shipped",
+        package.parent,
+        package.parent / "vehbench_builder",
+        package.parent / "dataset_builder" / "vehbench_builder",
+    )
+    found = [place / name for place in places if (place / name).exists()]
+    if not found:
+        raise FileNotFoundError(f"{name} is not part of this installation; looked in {', '.join(map(str, places))}")
+    return found[0]

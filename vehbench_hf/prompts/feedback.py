@@ -1,0 +1,60 @@
+"""What the verifier says to the model after a turn, as a JSON text. Numbers are rounded here and nowhere before."""
+
+import json
+from typing import Any
+
+from vehbench_oracle import METRICS, Verdict
+
+from vehbench_hf.types import HistoryVerdict
+
+SHOWN_DIGITS = 6
+
+
+def rounded(value: float) -> float:
+    """`value` at the digits a model is shown (6 significant)."""
+    return float(f"{value:.{SHOWN_DIGITS}g}")
+
+
+def feedback_text(step: int, verdict: Verdict, queries_left: int) -> str:
+    """The verdict on step `step`: feasible, metrics, violations with value, limit and unit, their sum, a sentence."""
+    return _json(
+        {
+            "step": step,
+            "feasible": verdict.feasible,
+            "metrics": {name: rounded(value) for name, value in verdict.metrics.items()},
+            "violations": [
+                {"name": v.name, "value": rounded(v.value), "limit": rounded(v.limit), "unit": v.unit}
+                for v in verdict.violations
+            ],
+            "total_violation": rounded(verdict.total_violation),
+            "message": verdict.message,
+            "queries_left": queries_left,
+        }
+    )
+
+
+def history_feedback_text(step: int, verdict: HistoryVerdict) -> str:
+    """The verifier's answer to step `step` (from 1) of a history, with what the bank keeps of it.
+
+    Bank v1 keeps power, slacks and the names of broken limits; metrics are shown where they exist.
+    """
+    metrics = verdict["metrics"] or {"load_power_uw": verdict["power_uw"]}
+    return _json(
+        {
+            "step": step,
+            "feasible": verdict["feasible"],
+            "metrics": {name: rounded(metrics[name]) for name in METRICS if metrics.get(name) is not None},
+            "slack": {name: rounded(value) for name, value in verdict["slack"].items()},
+            "violations": list(verdict["violations"]),
+        }
+    )
+
+
+def unjudged_text(step: int, action: str, queries_left: int) -> str:
+    """The answer to a step without a design: a replan, or a reset to a step that proposed none."""
+    said = "noted" if action == "replan" else "that step holds no design, so nothing was judged"
+    return _json({"step": step, "message": said, "queries_left": queries_left})
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,102 @@
+"""From a log back to episodes: the same code that ran them live reads them again."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vehbench_hf.canonical import canonical_json
+from vehbench_hf.episodes import Episode
+from vehbench_hf.prompts import prompts_fingerprint
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.runlog.lines import read_turns
+from vehbench_hf.runlog.recorded import read_recorded
+from vehbench_hf.runlog.settings import read_run_json
+from vehbench_hf.types import Message, Record, Reply, Task, Turn
+
+
+def request_hash(messages: list[Message]) -> str:
+    """SHA-256 of the messages of a call: a logged reply belongs to exactly this request."""
+    return hashlib.sha256(canonical_json(messages).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class ReplayedEpisode(NamedTuple):
+    """An episode after its log: the messages of its next call (None when it is over), and the failure that waits there.
+
+    `failure` is a reply that never came (network, server) at the very place where the episode stands.
+    """
+
+    episode: Episode
+    messages: list[Message] | None
+    failure: Reply | None
+
+
+def replay_episode(
+    task: Task, protocol: Protocol, turns: Iterable[Turn], *, epoch: int = 0, check_requests: bool = True
+) -> ReplayedEpisode:
+    """Feed the logged turns of one task and epoch to a new episode.
+
+    A call that failed outside the model is not fed, so that it can be made again. With `check_requests`, a turn counts
+    only if its request was exactly what the episode asks now. Of two turns for one call the later one counts.
+    """
+    good: dict[tuple[int, int], Turn] = {}
+    failed: dict[tuple[int, int], Turn] = {}
+    for turn in turns:
+        (failed if turn.reply.error is not None else good)[turn.index, turn.attempt] = turn
+    episode = Episode(task.task_id, task.probe, task.spec, protocol, epoch)
+    messages: list[Message] | None = episode.start()
+    while messages is not None:
+        asked = request_hash(messages) if check_requests else None
+        found = good.get(episode.position)
+        if found is None or (check_requests and found.request_hash != asked):
+            stuck = failed.get(episode.position)
+            return ReplayedEpisode(episode, messages, stuck.reply if stuck else None)
+        messages = episode.receive(found.reply)
+    return ReplayedEpisode(episode, None, None)
+
+
+@dataclass(frozen=True)
+class ReplayedRun:
+    """A run as read back: its stored description, finished episodes by task, and what is odd about the log."""
+
+    info: dict[str, Any]
+    records: dict[str, list[Record]]
+    problems: list[str]
+
+
+def replay_run(folder: Path, tasks: Iterable[Task]) -> ReplayedRun:
+    """Read a run folder and replay every episode of `tasks`. Raises RunError when the folder is not a run.
+
+    Episodes that are not finished have no record. Runs imported from the authors' logs give their recorded actions.
+    """
+    info = read_run_json(folder)
+    if info.get("kind") == "recorded":
+        return ReplayedRun(info, *read_recorded(folder, tasks))
+    turns, problems = read_turns(folder)
+    settings = info["settings"]
+    same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint()
+    if not same_prompts:
+        problems.append("the run was made with other prompts; its replies are read by today's parser and oracle")
+    protocol = protocol_of(settings)
+    by_episode: dict[tuple[str, int], list[Turn]] = {}
+    for turn in turns:
+        by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
+    records: dict[str, list[Record]] = {}
+    for task in tasks:
+        for epoch in range(settings.get("epochs", 1)):
+            mine = by_episode.get((task.task_id, epoch))
+            if not mine:
+                continue
+            episode, _, failure = replay_episode(task, protocol, mine, epoch=epoch, check_requests=same_prompts)
+            if failure is not None:
+                episode.receive(failure)
+            if episode.outcome is not None:
+                records.setdefault(task.task_id, []).append(episode.record())
+    return ReplayedRun(info, records, problems)
+
+
+def protocol_of(settings: dict[str, Any]) -> Protocol:
+    """The protocol that `RunSettings.flat` stored."""
+    prefix = "protocol."
+    return Protocol(**{name.removeprefix(prefix): value for name, value in settings.items() if name.startswith(prefix)})

@@ -1,0 +1,250 @@
+"""The data that passes between the parts: task, reply, turn, step, record. Everything else is functions between them.
+
+A `Task` is one dataset row: `spec` is all a model may see, `gold` is all a scorer needs. A `Reply` is what a backend
+returned for one call; a `Turn` is that reply with its place in the run, one line of `turns.jsonl`. A `Step` is what an
+episode made of a turn, and a `Record` is a whole episode, ready for scoring.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
+
+from vehbench_oracle import Box, Verdict
+
+Probe = Literal["p1", "p2", "p3", "p4"]
+PROBES: tuple[Probe, ...] = ("p1", "p2", "p3", "p4")
+
+Split = Literal["dev", "test_id", "test_ood"]
+SPLITS: tuple[Split, ...] = ("dev", "test_id", "test_ood")
+
+Outcome = Literal["ok", "format_error", "truncated", "refused", "infra_error"]
+OUTCOMES: tuple[Outcome, ...] = ("ok", "format_error", "truncated", "refused", "infra_error")
+"""Outcome classes partition the tasks. `infra_error` is unscored; the others are scored as the metric says."""
+
+Convention = Literal["defined", "released"]
+
+Design = dict[str, float]
+"""A value for each of the six names in `vehbench_oracle.VARIABLES`."""
+
+
+class Stated(TypedDict):
+    """A piece of a brief in words: the name of the field and its text."""
+
+    name: str
+    text: str
+
+
+class Excitation(TypedDict):
+    """Base excitation: frequency in Hz, peak acceleration in g, null when withheld; `stated` is given in words."""
+
+    frequency_hz: float | None
+    acceleration_g: float | None
+    stated: list[Stated]
+
+
+class Materials(TypedDict):
+    """Layer materials by name and the mechanical damping ratio; a null ratio means the oracle's default of 0.01."""
+
+    piezo: str | None
+    substrate: str | None
+    damping_ratio: float | None
+
+
+class HistoryVerdict(TypedDict):
+    """The verifier's answer to an earlier step, as the brief shows it; `metrics` is null where none were kept."""
+
+    feasible: bool
+    power_uw: float
+    slack: dict[str, float]
+    violations: list[str]
+    metrics: dict[str, float] | None
+
+
+class HistoryStep(TypedDict):
+    """One earlier proposal of a P3 brief with the note its author left."""
+
+    design: Design
+    note: str
+    verdict: HistoryVerdict
+
+
+class Candidate(TypedDict):
+    """One candidate of a P4 pool with its oracle metrics and signed slacks."""
+
+    id: str
+    design: Design
+    metrics: dict[str, float]
+    slack: dict[str, float]
+
+
+class Spec(TypedDict):
+    """All a model may see. `history` belongs to P3, `policy`, `profile` and `candidates` to P4; else null or empty."""
+
+    variable_bounds: dict[str, Box | None]
+    constraints: dict[str, float | None]
+    excitation: Excitation
+    materials: Materials
+    notes: list[Stated]
+    query_budget: int
+    initial_design: Design | None
+    history: list[HistoryStep]
+    policy: str | None
+    profile: str | None
+    candidates: list[Candidate]
+
+
+class Reference(TypedDict):
+    """The reference design of a P2 or P3 task and its power; each may be unknown. `power_uw_older` is bank v1 only."""
+
+    design: Design | None
+    power_uw: float | None
+    power_uw_older: float | None
+    upper_bound_uw: float | None
+
+
+class Trap(TypedDict):
+    """The trap of a P3 task: its type, the variable that was moved and where to, and the limit tightened against it."""
+
+    type: str
+    variable: str | None
+    direction: str | None
+    secondary_constraint: str | None
+
+
+class Pair(TypedDict):
+    """Two candidate ids of which `better` must be ranked above `worse`."""
+
+    better: str
+    worse: str
+
+
+class Gold(TypedDict):
+    """All a scorer needs, by probe; what does not belong to the probe is null or empty."""
+
+    action: str | None
+    missing_fields: list[str]
+    witness: Design | None
+    certificate: str | None
+    reference: Reference | None
+    anchor_design: Design | None
+    trap: Trap | None
+    ranking: list[str]
+    utilities: list[dict[str, Any]]
+    dominated_pairs: list[Pair]
+    policy_sensitive_pairs: list[Pair]
+    pool_id: str | None
+    pool_family: str | None
+
+
+class Anchor(TypedDict):
+    """The paper behind a task. `doi_released` keeps a malformed identifier under which the authors list it."""
+
+    key: str
+    doi: str | None
+    doi_released: str | None
+    title: str | None
+    year: int | None
+
+
+@dataclass(frozen=True)
+class Task:
+    """One dataset row."""
+
+    task_id: str
+    probe: Probe
+    split: Split
+    subtype: str
+    difficulty: str
+    source_group: str | None
+    anchor: Anchor | None
+    bank_version: str
+    spec: Spec
+    gold: Gold
+    domain: str = "veh"
+
+
+class Message(TypedDict):
+    """One chat message; the role is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one call; None where the backend does not report them."""
+
+    input: int | None = None
+    cached: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a backend returned for one call.
+
+    `error` is set when no reply came for a reason outside the model (network, server, context overflow): the call is
+    unscored and may be repeated. `finish_reason` is the backend's word: "stop", "length", "content_filter".
+    `note` is "not_applicable" when a baseline has nothing to say about a task.
+    """
+
+    text: str | None
+    reasoning: str | None = None
+    finish_reason: str | None = "stop"
+    error: str | None = None
+    usage: Usage = Usage()
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+    request_id: str | None = None
+    latency_s: float | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One model call and its place: `index` counts the live turns of an episode from 0, `attempt` the retries."""
+
+    task_id: str
+    epoch: int
+    index: int
+    attempt: int
+    reply: Reply
+    request_hash: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One live turn that was read: the action, and what the verifier said where a design was evaluated.
+
+    `action` is one of the probe's actions, "rank" in P4, or "invalid_output" in the authors' logs. `harness_action` is
+    what the authors' harness logged instead of it in P1 (`invalid_candidate`); None everywhere else.
+    """
+
+    action: str
+    design: Design | None = None
+    verdict: Verdict | None = None
+    ranking: tuple[str, ...] = ()
+    missing_fields: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    harness_action: str | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """A finished episode, from the replay of a log or from the authors' logs. Everything a scorer reads.
+
+    `reference_power_uw` is what the authors' harness divided by in this row; `recorded` says that the steps come from
+    their logs, so that a missing reference there is a fact and not a gap to fill from the bank.
+    """
+
+    task_id: str
+    probe: Probe
+    outcome: Outcome
+    steps: tuple[Step, ...]
+    epoch: int = 0
+    applicable: bool = True
+    recorded: bool = False
+    reference_power_uw: float | None = None
+    usage: Usage = field(default_factory=Usage)
+    calls: int = 0
