@@ -125,7 +125,7 @@ def write_bank(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from vehbench_hf.schema import arrow_schema, task_to_row
+    from vehbench_hf.schema import CANARY, arrow_schema, task_to_row
 
     groups: dict[tuple[Probe, Split], list[dict[str, Any]]] = {}
     for task in tasks:
@@ -135,7 +135,12 @@ def write_bank(
         rows = groups[probe, split]
         file = out / "data" / probe / f"{split}.parquet"
         file.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(probe)), file, compression="zstd")
+        # Few rows in hundreds of columns: dictionaries, statistics and a second copy of the schema would be most
+        # of the file. Without that copy the canary does not get in by itself.
+        lean: dict[str, Any] = {"use_dictionary": False, "write_statistics": False, "store_schema": False}
+        with pq.ParquetWriter(file, arrow_schema(probe), compression="zstd", **lean) as writer:
+            writer.add_key_value_metadata({"canary": CANARY})
+            writer.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(probe)))
         files.append(
             {
                 "path": file.relative_to(out).as_posix(),

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import pyarrow as pa
-from vehbench_oracle import LIMITS, METRICS, VARIABLES
 
 from vehbench_hf.canonical import canonical_json
 from vehbench_hf.types import Gold, Probe, Spec, Task
+from vehbench_oracle import LIMITS, METRICS, VARIABLES
 
 CANARY = "vehbench canary 7d1f6c52-0b7e-4a55-9c4e-2f8f1f1c7a90: benchmark data must never appear in training corpora"
 

@@ -18,9 +18,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from vehbench_oracle import VARIABLES
-
 from vehbench_hf.types import Design, Message, Reply, Task
+from vehbench_oracle import VARIABLES
 from vehbench_runners.backends import Position, Speaker
 
 Answer = dict[str, Any]

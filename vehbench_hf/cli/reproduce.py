@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from vehbench_hf.paths import shipped
-
 
 def reproduce_command(
     release: Annotated[Path, typer.Argument(help="Folder of the authors' release.")],
@@ -17,7 +15,7 @@ def reproduce_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Compute the published tables from the logs and compare every cell at its printed precision."""
-    from vehbench_hf.reproduce import read_published, render, reproduce
+    from vehbench_hf.reproduce import reproduce
 
-    result = reproduce(release, read_published(published or shipped("cards/published_tables.json")))
-    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else render(result))
+    result = reproduce(release, published)
+    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result.as_text())

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from vehbench_oracle import InvalidValueError, Verdict, box_violations, judge, unevaluable
-
 from vehbench_hf.types import Design, Spec
+from vehbench_oracle import InvalidValueError, Verdict, box_violations, judge, unevaluable
 
 
 def judge_for(spec: Spec, design: Mapping[str, float]) -> Verdict:

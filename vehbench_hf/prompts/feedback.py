@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from vehbench_oracle import METRICS, Verdict
-
 from vehbench_hf.types import HistoryVerdict
+from vehbench_oracle import METRICS, Verdict
 
 SHOWN_DIGITS = 6
 

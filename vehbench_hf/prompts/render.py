@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from vehbench_oracle import LIMITS, METRICS, VARIABLES
-from vehbench_oracle import materials as tables
 
 from vehbench_hf.prompts.feedback import history_feedback_text, rounded
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Materials, Message, Probe, Spec
+from vehbench_oracle import LIMITS, METRICS, VARIABLES
+from vehbench_oracle import materials as tables
 
 _FOLDER = Path(__file__).parent
 _SEPARATOR = "=== user ===\n"

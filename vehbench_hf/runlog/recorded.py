@@ -10,10 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from vehbench_oracle import Verdict, Violation
-
 from vehbench_hf.runlog.settings import write_run_json
 from vehbench_hf.types import Record, Step, Task
+from vehbench_oracle import Verdict, Violation
 
 
 def write_recorded_run(

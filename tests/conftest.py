@@ -1,0 +1,53 @@
+"""Shared fixtures: where the authors' release lies, when it is here."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from vehbench_hf.bank import Bank, open_bank
+
+# A busy machine is slow, which says nothing about the code under test.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def _beside(variable: str, name: str) -> Path:
+    folder = Path(os.environ.get(variable) or REPOSITORY.parent / "shared" / name)
+    if not folder.is_dir():
+        reason = f"needs the authors' release: set {variable} to its folder (looked at {folder})"
+        if os.environ.get("VEHBENCH_REQUIRE_RELEASE"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def release_dir() -> Path:
+    """The authors' release, read-only."""
+    return _beside("VEHBENCH_RELEASE_DIR", "release")
+
+
+@pytest.fixture(scope="session")
+def reference_dir() -> Path:
+    """Transcribed facts about the release that only tests need."""
+    return _beside("VEHBENCH_REFERENCE_DIR", "reference")
+
+
+@pytest.fixture(scope="session")
+def sample_bank() -> Bank:
+    """The small bank that ships with the package."""
+    return open_bank("sample")
+
+
+@pytest.fixture(scope="session")
+def bank_v1(release_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Bank:
+    """Bank v1, imported once for the whole session, with the authors' logs below runs/."""
+    from vehbench_hf.release.importer import import_release
+
+    out = tmp_path_factory.mktemp("bank") / "v1"
+    import_release(release_dir, out)
+    return open_bank(out)

@@ -1,0 +1,62 @@
+"""A run is only taken up again with the settings it was begun with."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from vehbench_hf.errors import RunError
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.runlog import RunSettings, read_run_json, run_folder_name, write_run_json
+from vehbench_hf.runlog.replay import protocol_of
+from vehbench_hf.runlog.settings import differences
+
+SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 0, 1, Protocol())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(SETTINGS, model="openai/y"),
+        replace(SETTINGS, bank_fingerprint="0"),
+        replace(SETTINGS, limit=3),
+        replace(SETTINGS, seed=1),
+        replace(SETTINGS, protocol=Protocol(p2_stop="budget")),
+        replace(SETTINGS, prompts_fingerprint="0"),
+        replace(SETTINGS, oracle_fingerprint="0"),
+        replace(SETTINGS, protocol_version="2"),
+    ],
+)
+def test_a_changed_setting_is_another_run_and_is_named(other: RunSettings) -> None:
+    assert other.hash8 != SETTINGS.hash8
+    found = differences(SETTINGS.flat(), other.flat())
+    assert len(found) == 1
+    changed = [name for name, value in other.flat().items() if value != SETTINGS.flat()[name]]
+    assert found[0].startswith(changed[0])
+
+
+def test_equal_settings_do_not_differ(tmp_path: Path) -> None:
+    write_run_json(tmp_path, {"settings": SETTINGS.flat()})
+    stored = read_run_json(tmp_path)["settings"]
+    assert differences(stored, SETTINGS.flat()) == []
+    assert protocol_of(stored) == SETTINGS.protocol
+
+
+@pytest.mark.parametrize("model", ["../../etc/passwd", "a/b/../c", "x" * 500, "modèle\n\x00", "...", "-rf"])
+def test_a_model_name_never_becomes_a_path(model: str) -> None:
+    name = run_folder_name(replace(SETTINGS, model=model))
+    assert Path(name).name == name
+    assert len(name) < 120
+    assert not name.startswith((".", "-"))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "other"}', "{" * 3000, "\x00"])
+def test_a_broken_run_json_is_an_error_with_words(text: str, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(RunError, match=r"run\.json"):
+        read_run_json(tmp_path)
+
+
+def test_a_folder_without_run_json_says_what_to_give(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="vehbench run"):
+        read_run_json(tmp_path)

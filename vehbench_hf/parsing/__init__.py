@@ -1,0 +1,11 @@
+"""Reading model replies: from free text to an action, a design or a ranking, or to a reason why not.
+
+Start with `answers.read_answer`. Nothing here judges an answer; that is the oracle's part.
+"""
+
+from vehbench_hf.parsing.actions import ACTIONS
+from vehbench_hf.parsing.answers import Answer, read_answer
+from vehbench_hf.parsing.reasoning import split_reasoning
+from vehbench_hf.parsing.unreadable import UnreadableReply
+
+__all__ = ["ACTIONS", "Answer", "UnreadableReply", "read_answer", "split_reasoning"]

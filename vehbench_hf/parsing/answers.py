@@ -1,0 +1,177 @@
+"""The answer of a reply: the first JSON object in it that is a valid answer of the probe.
+
+That is the rule of the paper's harness (appendix N.1). A reply that holds no such object is unreadable;
+reading never guesses. What had to be interpreted is named in `Answer.repairs`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vehbench_hf.parsing.actions import names_action, read_action
+from vehbench_hf.parsing.designs import find_design
+from vehbench_hf.parsing.json_objects import find_objects
+from vehbench_hf.parsing.rankings import read_ranking
+from vehbench_hf.parsing.reasoning import split_reasoning
+from vehbench_hf.parsing.unreadable import UnreadableReply, quoted
+from vehbench_hf.parsing.wrappers import unwrapped
+from vehbench_hf.types import Design, Probe
+
+_STEP_KEYS = ("step", "prior_step", "reset_to", "reset_to_step", "step_index", "step_number", "target_step")
+_STEP_TEXT = re.compile(r"(?:step\s*#?\s*)?([0-9]{1,6})", re.IGNORECASE)
+_REASON_KEYS = ("reason", "rationale", "explanation", "justification")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A reply as read.
+
+    `action` is one of the probe's `ACTIONS`. `design` is set for propose_design in P2 and P3: six finite
+    numbers in the variables' units, not clipped and not judged. `ranking` (P4) holds the candidate ids best
+    first. `prior_step` belongs to reset_to_prior and counts from 1. `repairs` says in words what had to be
+    interpreted; empty means nothing had.
+    """
+
+    action: str
+    design: Design | None = None
+    ranking: tuple[str, ...] = ()
+    missing_fields: tuple[str, ...] = ()
+    prior_step: int | None = None
+    reason: str | None = None
+    repairs: tuple[str, ...] = ()
+
+
+def read_answer(text: str, probe: Probe, *, candidate_ids: Sequence[str] = (), step_count: int = 0) -> Answer:
+    """Read the reply to one turn of a probe.
+
+    `candidate_ids` are the ids that a P4 ranking must permute, `step_count` the number of earlier steps a P3
+    reset may go back to. A design without an action counts only in a reply that names no action at all and
+    holds nothing broken: a design quoted in the prose is not the answer beside it.
+
+    Raises UnreadableReply, and nothing else, when no object is a valid answer; it is about the first one that
+    is not.
+    """
+    content, reasoning = split_reasoning(text)
+    named, unnamed = list[Answer](), list[Answer]()
+    first_error: UnreadableReply | None = None
+    unnamed_counts = True
+    for found in find_objects(content):
+        try:
+            if found.value is None:
+                unnamed_counts = False
+                raise UnreadableReply(f"the JSON object is {found.problem}")
+            values, repairs = unwrapped(found.value)
+            by_name = probe == "p4" or names_action(values)
+            unnamed_counts = unnamed_counts and not by_name
+            answer = _read(values, probe, candidate_ids, step_count)
+            (named if by_name else unnamed).append(replace(answer, repairs=(*found.repairs, *repairs, *answer.repairs)))
+        except UnreadableReply as error:
+            first_error = first_error or error
+    if named:
+        return _first(named, passed_over=bool(unnamed))
+    if unnamed and unnamed_counts:
+        return _first(unnamed, passed_over=False)
+    if first_error:
+        raise first_error
+    if reasoning.strip() and not content.strip():
+        raise UnreadableReply("the reply ends within its reasoning; expected one JSON object after it")
+    raise UnreadableReply("the reply holds no JSON object; expected one")
+
+
+def _first(answers: list[Answer], *, passed_over: bool) -> Answer:
+    first, *others = answers
+    repairs = list(first.repairs)
+    if passed_over:
+        repairs.append("reply: a design without an action was not taken for the answer")
+    if any(_gist(other) != _gist(first) for other in others):
+        repairs.append("reply: several different answers, the first counts")
+    return replace(first, repairs=tuple(repairs))
+
+
+def _gist(answer: Answer) -> Answer:
+    return replace(answer, reason=None, repairs=())
+
+
+def _read(values: Mapping[str, object], probe: Probe, candidate_ids: Sequence[str], step_count: int) -> Answer:
+    """The answer that one object gives; raises UnreadableReply if it is none."""
+    if probe == "p4":
+        ranking, repairs = read_ranking(values, candidate_ids)
+        return Answer("rank", ranking=ranking, reason=_reason(values), repairs=repairs)
+    named = read_action(values, probe)
+    rest = Answer(
+        action=named.action if named else "propose_design",
+        missing_fields=_missing_fields(values),
+        reason=_reason(values),
+        repairs=named.repairs if named else ("action: none given, the design is read as propose_design",),
+    )
+    if named is None and probe == "p1":
+        raise UnreadableReply('the JSON object has no "action"')
+    if probe == "p1":
+        return rest
+    if rest.action == "propose_design":
+        return _proposal(rest, values, 'no "action"' if named is None else None)
+    if rest.action == "reset_to_prior":
+        return _reset(rest, values, step_count)
+    return rest
+
+
+def _proposal(rest: Answer, values: Mapping[str, object], lacks: str | None) -> Answer:
+    found = find_design(values)
+    if found is None:
+        raise UnreadableReply(f'the JSON object has {lacks or "no design"}; expected "action" and "design"')
+    return replace(rest, design=found.design, repairs=(*rest.repairs, *found.repairs))
+
+
+def _reset(rest: Answer, values: Mapping[str, object], step_count: int) -> Answer:
+    given = [(key, values[key]) for key in _STEP_KEYS if values.get(key) is not None]
+    if not given:
+        found = find_design(values)
+        if found is None:
+            raise UnreadableReply('reset_to_prior needs "step": the number of the earlier step, counted from 1')
+        repairs = (
+            *rest.repairs,
+            "action: reset_to_prior with a design and no step is read as propose_design",
+        )
+        return replace(rest, action="propose_design", design=found.design, repairs=(*repairs, *found.repairs))
+    steps = [_step(value, step_count) for _, value in given]
+    if len(set(steps)) > 1:
+        raise UnreadableReply(f"{given[0][0]} and {given[1][0]} name different steps")
+    repairs = rest.repairs
+    if given[0][0] != "step":
+        repairs = (*repairs, f"step: read from the key '{given[0][0]}'")
+    if not isinstance(given[0][1], int):
+        repairs = (*repairs, f"step: read {quoted(given[0][1])} as {steps[0]}")
+    return replace(rest, prior_step=steps[0], repairs=repairs)
+
+
+def _step(value: object, step_count: int) -> int:
+    """The number of an earlier step, from 3, 3.0, "3" or "step 3"."""
+    if step_count < 1:
+        raise UnreadableReply("reset_to_prior needs an earlier step, and there is none yet")
+    step: int | None = None
+    if isinstance(value, str):
+        match = _STEP_TEXT.fullmatch(value.strip()) if len(value) <= 20 else None
+        step = int(match[1]) if match else None
+    elif isinstance(value, float):
+        step = int(value) if value.is_integer() else None
+    elif isinstance(value, int) and not isinstance(value, bool):
+        step = value
+    if step is None or not 1 <= step <= step_count:
+        raise UnreadableReply(f"the step must be a whole number from 1 to {step_count}, got {quoted(value)}")
+    return step
+
+
+def _missing_fields(values: Mapping[str, object]) -> tuple[str, ...]:
+    given = values.get("missing_fields")
+    texts = given if isinstance(given, list) else [given]
+    return tuple(_clean(text.strip()) for text in texts if isinstance(text, str) and text.strip())
+
+
+def _reason(values: Mapping[str, object]) -> str | None:
+    texts = (values.get(key) for key in _REASON_KEYS)
+    return next((_clean(text) for text in texts if isinstance(text, str)), None)
+
+
+def _clean(text: str) -> str:
+    """Without lone surrogates: JSON may hold them, a UTF-8 file cannot."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,64 @@
+"""Which printed row a model directory belongs to. Names of directories say nothing; the numbers do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vehbench_hf.reproduce.computed import CellName, Computed
+from vehbench_hf.reproduce.published import PrintedTable
+
+LEAST_SHARE = 0.5
+LEAST_EQUAL = 5
+"""A directory is a printed row when at least half of their common cells, and at least five, are equal."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well a directory fits a printed row: cells equal at printed precision, of the cells in common."""
+
+    label: str
+    row: str
+    equal: int
+    compared: int
+
+    @property
+    def share(self) -> float:
+        """Share of equal cells; 0 without a cell in common."""
+        return self.equal / self.compared if self.compared else 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether this is enough to call the directory by the name of the row."""
+        return self.equal >= LEAST_EQUAL and self.share >= LEAST_SHARE
+
+
+def prints_equal(printed: float, computed: Computed, table: PrintedTable, column: str) -> bool:
+    """Whether a computed cell is printed as the paper prints it. Undefined is never equal."""
+    how = table.columns[column]
+    return computed.value is not None and how.text(how.in_print(computed.value)) == how.text(printed)
+
+
+def match_rows(
+    computed: Mapping[str, Mapping[CellName, Computed]], tables: Mapping[str, PrintedTable]
+) -> tuple[dict[str, Fit], list[Fit]]:
+    """Directories by printed row, one to one, best fits first; and every fit, for those that want to know.
+
+    Of equal fits the directory and row that come first win.
+    """
+    names = list(dict.fromkeys(row for table in tables.values() for row in table.rows))
+    fits = [_fit(label, cells, row, tables) for label, cells in computed.items() for row in names]
+    matched: dict[str, Fit] = {}
+    taken: set[str] = set()
+    for fit in sorted(fits, key=lambda fit: (-fit.share, -fit.equal)):
+        if fit.good and fit.row not in matched and fit.label not in taken:
+            matched[fit.row] = fit
+            taken.add(fit.label)
+    return matched, fits
+
+
+def _fit(label: str, cells: Mapping[CellName, Computed], row: str, tables: Mapping[str, PrintedTable]) -> Fit:
+    verdicts = [
+        prints_equal(tables[name.table].rows[row][name.column], cell, tables[name.table], name.column)
+        for name, cell in cells.items()
+        if cell.absent is None and name.column in tables[name.table].rows.get(row, {})
+    ]
+    return Fit(label, row, sum(verdicts), len(verdicts))

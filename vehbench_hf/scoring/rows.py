@@ -1,0 +1,73 @@
+"""Which records of a run are scored: one row a task and epoch, in an order independent of the log."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vehbench_hf.errors import RunError
+from vehbench_hf.types import Probe, Record, Split, Task
+
+
+class Row(NamedTuple):
+    """A task and one finished episode on it."""
+
+    task: Task
+    record: Record
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """The rows of a run by what becomes of them; `missing` are tasks without any record."""
+
+    scored: list[Row]
+    unscored: list[Row]
+    not_applicable: list[Row]
+    missing: list[Task]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every task has a record and none failed for reasons outside the model."""
+        return not self.unscored and not self.missing
+
+    def select(self, probe: Probe, splits: Sequence[Split]) -> "Sorted":
+        """The part that belongs to one probe and to some splits."""
+
+        def inside(task: Task) -> bool:
+            return task.probe == probe and task.split in splits
+
+        return Sorted(
+            [row for row in self.scored if inside(row.task)],
+            [row for row in self.unscored if inside(row.task)],
+            [row for row in self.not_applicable if inside(row.task)],
+            [task for task in self.missing if inside(task)],
+        )
+
+
+def sort_rows(tasks: Sequence[Task], records: Mapping[str, Sequence[Record]], *, epochs: int = 1) -> Sorted:
+    """Pair tasks with records, ordered by task id and epoch; a task is missing once for each absent epoch.
+
+    Raises RunError for records of a task that is not among `tasks`: they belong to another bank or selection.
+    """
+    strangers = sorted(set(records) - {task.task_id for task in tasks})
+    if strangers:
+        raise RunError(
+            f"{len(strangers)} tasks of the log are not among the {len(tasks)} tasks to be scored, for "
+            f"instance {strangers[0]!r}; score the log with the bank and selection it was made with."
+        )
+    found = Sorted([], [], [], [])
+    for task in sorted(tasks, key=lambda task: task.task_id):
+        episodes = sorted(records.get(task.task_id, ()), key=lambda record: record.epoch)
+        found.missing.extend([task] * (epochs - len(episodes)))
+        for record in episodes:
+            if not record.applicable:
+                found.not_applicable.append(Row(task, record))
+            elif record.outcome == "infra_error":
+                found.unscored.append(Row(task, record))
+            else:
+                found.scored.append(Row(task, record))
+    return found
+
+
+def cluster(task: Task) -> str:
+    """What the bootstrap draws together: the key of the paper behind the task, else the task itself."""
+    return task.anchor["key"] if task.anchor else task.task_id

@@ -1,0 +1,101 @@
+"""Reading a trajectory: the designs that were evaluated, and what changed from one to the next."""
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from vehbench_hf.types import Design, Record
+from vehbench_oracle import LIMITS, VARIABLES, Box, Verdict
+
+AMPLITUDE_AND_FREQUENCY = ("freq_error_pct_limit", "stress_limit_mpa", "disp_limit_mm")
+"""The limits that the utility of an edit penalizes; the power target is left to the power itself."""
+
+
+class Evaluated(NamedTuple):
+    """A design that the verifier judged; `position` counts the live turns of the episode from 0."""
+
+    position: int
+    action: str
+    design: Design
+    verdict: Verdict
+
+
+def evaluated(record: Record) -> list[Evaluated]:
+    """The judged designs of an episode in order: proposals, and steps that went back to an earlier design."""
+    return [
+        Evaluated(position, step.action, step.design, step.verdict)
+        for position, step in enumerate(record.steps)
+        if step.design is not None and step.verdict is not None
+    ]
+
+
+def best_feasible_power(designs: Iterable[Evaluated]) -> float | None:
+    """The largest load power (uW) among the feasible designs."""
+    powers = [d.verdict.objective for d in designs if d.verdict.feasible and d.verdict.objective is not None]
+    return max(powers, default=None)
+
+
+def total_violation(verdict: Verdict) -> float:
+    """V(x) of the paper: the sum of normalized violations; infinite for a design beyond the formulas."""
+    return verdict.total_violation if verdict.slack else math.inf
+
+
+def utility(verdict: Verdict, reference_uw: float | None) -> float:
+    """Value of a design to a searcher: P / reference - (v_f + v_s + v_d) / 2 with v in percent, MPa and mm.
+
+    The reference None leaves the power out. Designs beyond the formulas are worth minus infinity.
+    """
+    if not verdict.slack or verdict.objective is None:
+        return -math.inf
+    penalty = 0.5 * sum(max(0.0, -verdict.slack[name]) for name in AMPLITUDE_AND_FREQUENCY)
+    return (verdict.objective / reference_uw if reference_uw else 0.0) - penalty
+
+
+def rising_share(designs: list[Evaluated], reference_uw: float | None) -> float | None:
+    """The share of consecutive designs whose utility strictly rises; None for fewer than two."""
+    worth = [utility(d.verdict, reference_uw) for d in designs]
+    return sum(after > before for before, after in pairwise(worth)) / (len(worth) - 1) if len(worth) > 1 else None
+
+
+def next_feasible(designs: list[Evaluated], *, after: bool) -> tuple[int, int]:
+    """How many designs right after a feasible (or infeasible) one are feasible, and out of how many."""
+    followers = [b.verdict.feasible for a, b in pairwise(designs) if a.verdict.feasible is after]
+    return sum(followers), len(followers)
+
+
+def directed_updates(designs: list[Evaluated]) -> tuple[int, int]:
+    """How often the most violated limit gains slack in the next design, and out of how many such steps."""
+    moved = []
+    for before, after in pairwise(designs):
+        broken = [v for v in before.verdict.violations if v.name in LIMITS]
+        if broken:
+            worst = max(broken, key=lambda v: v.normalized).name
+            moved.append(after.verdict.slack.get(worst, -math.inf) > before.verdict.slack[worst])
+    return sum(moved), len(moved)
+
+
+def violation_reductions(designs: list[Evaluated], least: float = 1e-6) -> tuple[int, int]:
+    """How often the total violation falls by at least `least` in the next design, and out of how many."""
+    totals = [total_violation(d.verdict) for d in designs]
+    return sum(after <= before - least for before, after in pairwise(totals)), max(0, len(totals) - 1)
+
+
+def largest_change(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> float:
+    """The largest change of a variable in units of its range; variables without a range are left out."""
+    changes = [0.0]
+    for name in VARIABLES:
+        box = bounds.get(name)
+        if box is not None and box["max"] > box["min"]:
+            changes.append(abs(after[name] - before[name]) / (box["max"] - box["min"]))
+    return max(changes)
+
+
+def log_edit(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> float | None:
+    """Mean log edit size of (A-30) over the variables for which it exists (range and both values above 0)."""
+    sizes = []
+    for name in VARIABLES:
+        box = bounds.get(name)
+        if box is not None and 0 < box["min"] < box["max"] and before[name] > 0 and after[name] > 0:
+            sizes.append(abs(math.log(after[name] / before[name])) / math.log(box["max"] / box["min"]))
+    return sum(sizes) / len(sizes) if sizes else None
