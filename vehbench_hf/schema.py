@@ -33,7 +33,36 @@ _CANDIDATES = pa.list_(pa.struct([("id", _TEXT), ("design", _DESIGN), ("metrics"
 _REFERENCE = pa.struct(
     [("design", _DESIGN), ("power_uw", _NUMBER), ("power_uw_older", _NUMBER), ("upper_bound_uw", _NUMBER)]
 )
-_TRAP = pa.struct([("type", _TEXT), ("variable", _TEXT), ("direction", _TEXT), ("secondary_constraint", _TEXT)])
+_CLAIMS = pa.list_(pa.struct([("step", pa.int64()), ("left", _TEXT), ("relation", _TEXT), ("right", _TEXT)]))
+_TRAP = pa.struct(
+    [
+        ("type", _TEXT),
+        ("variable", _TEXT),
+        ("direction", _TEXT),
+        ("secondary_constraint", _TEXT),
+        ("claims", _CLAIMS),
+    ]
+)
+_CHANGES = pa.struct(
+    [
+        ("frequency_hz", _NUMBER),
+        ("acceleration_g", _NUMBER),
+        ("load_resistance_ohm", _NUMBER),
+        ("piezo", _TEXT),
+        ("damping_ratio", _NUMBER),
+    ]
+)
+_COMPLETIONS = pa.list_(
+    pa.struct(
+        [
+            ("name", _TEXT),
+            ("changes", _CHANGES),
+            ("feasible", _FLAG),
+            ("witness", _DESIGN),
+            ("certificate", _TEXT),
+        ]
+    )
+)
 _UTILITIES = pa.list_(pa.struct([("id", _TEXT), ("value", _NUMBER)]))
 
 _SPEC_COMMON = [
@@ -52,9 +81,16 @@ _SPEC: dict[Probe, list[tuple[str, pa.DataType]]] = {
     "p4": [*_SPEC_COMMON, ("policy", _TEXT), ("profile", _TEXT), ("candidates", _CANDIDATES)],
 }
 _GOLD: dict[Probe, list[tuple[str, pa.DataType]]] = {
-    "p1": [("action", _TEXT), ("missing_fields", _TEXTS), ("witness", _DESIGN), ("certificate", _TEXT)],
-    "p2": [("reference", _REFERENCE), ("anchor_design", _DESIGN)],
-    "p3": [("reference", _REFERENCE), ("anchor_design", _DESIGN), ("trap", _TRAP)],
+    "p1": [
+        ("action", _TEXT),
+        ("missing_fields", _TEXTS),
+        ("witness", _DESIGN),
+        ("reference", _REFERENCE),
+        ("certificate", _TEXT),
+        ("completions", _COMPLETIONS),
+    ],
+    "p2": [("reference", _REFERENCE), ("anchor_design", _DESIGN), ("certificate", _TEXT)],
+    "p3": [("reference", _REFERENCE), ("anchor_design", _DESIGN), ("certificate", _TEXT), ("trap", _TRAP)],
     "p4": [
         ("ranking", _TEXTS),
         ("utilities", _UTILITIES),
@@ -91,6 +127,7 @@ def empty_gold() -> Gold:
         "missing_fields": [],
         "witness": None,
         "certificate": None,
+        "completions": [],
         "reference": None,
         "anchor_design": None,
         "trap": None,

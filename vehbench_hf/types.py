@@ -101,13 +101,49 @@ class Reference(TypedDict):
     upper_bound_uw: float | None
 
 
+class Claim(TypedDict):
+    """What the note of history step `step` (from 1) says about that step's verdict: `left` `relation` `right`.
+
+    A side is a metric, `frequency_hz`, a limit, `previous <metric>`, or a number as text.
+    """
+
+    step: int
+    left: str
+    relation: str
+    right: str
+
+
 class Trap(TypedDict):
-    """The trap of a P3 task: its type, the variable that was moved and where to, and the limit tightened against it."""
+    """The trap of a P3 task: its type, the variable that was moved and where to, and the limit tightened against it.
+
+    `claims` are the statements of the notes, each of them false; empty where notes claim nothing (bank v1).
+    """
 
     type: str
     variable: str | None
     direction: str | None
     secondary_constraint: str | None
+    claims: list[Claim]
+
+
+class Changes(TypedDict):
+    """What a completion of a P1 brief fills in; null leaves the brief as it is."""
+
+    frequency_hz: float | None
+    acceleration_g: float | None
+    load_resistance_ohm: float | None
+    piezo: str | None
+    damping_ratio: float | None
+
+
+class Completion(TypedDict):
+    """An admissible completion of a P1 brief with its verdict: a witness design, or a certificate that there is none."""
+
+    name: str
+    changes: Changes
+    feasible: bool
+    witness: Design | None
+    certificate: str | None
 
 
 class Pair(TypedDict):
@@ -124,6 +160,7 @@ class Gold(TypedDict):
     missing_fields: list[str]
     witness: Design | None
     certificate: str | None
+    completions: list[Completion]
     reference: Reference | None
     anchor_design: Design | None
     trap: Trap | None

@@ -92,6 +92,7 @@ def _add_p3(gold: Gold, spec: Spec, row: Row) -> None:
         "variable": str(trap["trap_variable"]),
         "direction": str(trap["trap_direction"]),
         "secondary_constraint": str(trap["secondary_constraint"]),
+        "claims": [],
     }
     spec["history"] = [_history_step(step) for step in row["seed_history"]]
 

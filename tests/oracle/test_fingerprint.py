@@ -1,0 +1,65 @@
+"""The fingerprint tells whether two runs were judged by the same physics."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from vehbench_oracle import cantilever, materials, oracle_fingerprint, quantities
+
+
+@pytest.fixture(autouse=True)
+def _uncached() -> Iterator[None]:
+    oracle_fingerprint.cache_clear()
+    yield
+    oracle_fingerprint.cache_clear()
+
+
+def test_the_fingerprint_changes_from_call_to_call() -> None:
+    first = oracle_fingerprint()
+    oracle_fingerprint.cache_clear()
+    assert oracle_fingerprint() == first
+    assert len(first) == 64
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["GRAVITY_M_S2", "VACUUM_PERMITTIVITY_F_M", "MASS_FACTOR", "SLOPE_FACTOR", "DEFAULT_DAMPING_RATIO"],
+)
+def test_a_changed_constant_goes_unnoticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = oracle_fingerprint()
+    oracle_fingerprint.cache_clear()
+    monkeypatch.setattr(cantilever, name, getattr(cantilever, name) * (1 + 1e-6))
+    assert oracle_fingerprint() != before
+
+
+@pytest.mark.parametrize("field", materials.Piezo._fields)
+@pytest.mark.parametrize("piezo", materials.PIEZO)
+def test_a_changed_piezo_constant_goes_unnoticed(piezo: str, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = oracle_fingerprint()
+    oracle_fingerprint.cache_clear()
+    constants = materials.PIEZO[piezo]
+    changed = constants._replace(**{field: getattr(constants, field) * (1 + 1e-5)})
+    monkeypatch.setitem(materials.PIEZO, piezo, changed)
+    assert oracle_fingerprint() != before
+
+
+@pytest.mark.parametrize("field", materials.Substrate._fields)
+@pytest.mark.parametrize("substrate", materials.SUBSTRATE)
+def test_a_changed_substrate_constant_goes_unnoticed(
+    substrate: str, field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = oracle_fingerprint()
+    oracle_fingerprint.cache_clear()
+    constants = materials.SUBSTRATE[substrate]
+    changed = constants._replace(**{field: getattr(constants, field) * (1 + 1e-5)})
+    monkeypatch.setitem(materials.SUBSTRATE, substrate, changed)
+    assert oracle_fingerprint() != before
+
+
+@pytest.mark.parametrize("name", quantities.LIMITS)
+def test_a_changed_default_limit_goes_unnoticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = oracle_fingerprint()
+    oracle_fingerprint.cache_clear()
+    kind = quantities.LIMITS[name]
+    monkeypatch.setitem(quantities.LIMITS, name, kind._replace(default=kind.default + 0.5))
+    assert oracle_fingerprint() != before
