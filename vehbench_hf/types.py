@@ -137,7 +137,7 @@ class Changes(TypedDict):
 
 
 class Completion(TypedDict):
-    """An admissible completion of a P1 brief with its verdict: a witness design, or a certificate that there is none."""
+    """An admissible completion of a P1 brief with its verdict: a witness design, or a proof that there is none."""
 
     name: str
     changes: Changes
