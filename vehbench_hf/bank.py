@@ -11,7 +11,7 @@ from typing import Any
 
 from vehbench_hf.errors import BankError
 from vehbench_hf.paths import cache_dir, shipped
-from vehbench_hf.types import PROBES, SPLITS, Convention, Probe, Split, Task
+from vehbench_hf.types import ALL_SPLITS, PROBES, Convention, Probe, Split, Task
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "vehbench-bank-1"
@@ -38,7 +38,7 @@ class Bank:
     @property
     def headline_splits(self) -> tuple[Split, ...]:
         """The splits over which the headline is taken."""
-        return tuple(split for split in SPLITS if split in self.manifest.get("headline_splits", SPLITS))
+        return tuple(split for split in ALL_SPLITS if split in self.manifest.get("headline_splits", ALL_SPLITS))
 
     @property
     def fingerprint(self) -> str:
@@ -50,7 +50,7 @@ class Bank:
         """Tasks by `task_id`."""
         return {task.task_id: task for task in self.tasks}
 
-    def select(self, probes: Sequence[Probe] = PROBES, splits: Sequence[Split] = SPLITS) -> list[Task]:
+    def select(self, probes: Sequence[Probe] = PROBES, splits: Sequence[Split] = ALL_SPLITS) -> list[Task]:
         """The tasks of some probes and splits, in file order."""
         return [task for task in self.tasks if task.probe in probes and task.split in splits]
 
@@ -113,7 +113,7 @@ def write_bank(
     *,
     version: str,
     convention: Convention,
-    headline_splits: Sequence[Split] = SPLITS,
+    headline_splits: Sequence[Split] = ALL_SPLITS,
     card: str,
     extra: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def write_bank(
     for task in tasks:
         groups.setdefault((task.probe, task.split), []).append(task_to_row(task))
     files: list[dict[str, Any]] = []
-    for probe, split in [(p, s) for p in PROBES for s in SPLITS if (p, s) in groups]:
+    for probe, split in [(p, s) for p in PROBES for s in ALL_SPLITS if (p, s) in groups]:
         rows = groups[probe, split]
         file = out / "data" / probe / f"{split}.parquet"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -13,8 +13,11 @@ from vehbench_oracle import Box, Verdict
 Probe = Literal["p1", "p2", "p3", "p4"]
 PROBES: tuple[Probe, ...] = ("p1", "p2", "p3", "p4")
 
-Split = Literal["dev", "test_id", "test_ood"]
+Split = Literal["dev", "test_id", "test_ood", "train"]
 SPLITS: tuple[Split, ...] = ("dev", "test_id", "test_ood")
+"""The published splits."""
+ALL_SPLITS: tuple[Split, ...] = (*SPLITS, "train")
+"""With `train`, the split of fresh tasks that are no part of the benchmark."""
 
 Outcome = Literal["ok", "format_error", "truncated", "refused", "infra_error"]
 OUTCOMES: tuple[Outcome, ...] = ("ok", "format_error", "truncated", "refused", "infra_error")

@@ -19,7 +19,7 @@ from vehbench_hf.runlog import RunSettings, TurnWriter, read_run_json, read_turn
 from vehbench_hf.runlog.settings import differences
 from vehbench_hf.scoring.folder import score_folder
 from vehbench_hf.selection import limited
-from vehbench_hf.types import PROBES, SPLITS
+from vehbench_hf.types import ALL_SPLITS, PROBES
 
 DEFAULT_MODEL = "baseline/anchor"
 
@@ -30,7 +30,9 @@ def run_command(
         typer.Option(envvar="VEHBENCH_MODEL", help=f"Model to evaluate. Without it the baseline {DEFAULT_MODEL} runs."),
     ] = None,
     probes: Annotated[str, typer.Option(envvar="VEHBENCH_PROBES", help="Probes: p1,p2,p3,p4 or all.")] = "all",
-    split: Annotated[str, typer.Option(envvar="VEHBENCH_SPLIT", help="Splits: dev,test_id,test_ood or all.")] = "all",
+    split: Annotated[
+        str, typer.Option(envvar="VEHBENCH_SPLIT", help="Splits: dev,test_id,test_ood,train or all.")
+    ] = "all",
     domain: Annotated[Literal["veh"], typer.Option(help="Task domain.")] = "veh",
     limit: Annotated[
         int | None,
@@ -59,7 +61,7 @@ def run_command(
         bank_version=opened.version,
         bank_fingerprint=opened.fingerprint,
         probes=read_list(probes, PROBES, "--probes"),
-        splits=read_list(split, SPLITS, "--split"),
+        splits=read_list(split, ALL_SPLITS, "--split"),
         limit=limit,
         seed=seed,
         epochs=epochs,

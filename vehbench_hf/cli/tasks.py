@@ -8,20 +8,20 @@ import typer
 from vehbench_hf.bank import open_bank
 from vehbench_hf.cli.options import DEFAULT_BANK, BankOption, read_list
 from vehbench_hf.errors import UserError
-from vehbench_hf.types import PROBES, SPLITS
+from vehbench_hf.types import ALL_SPLITS, PROBES
 
 
 def tasks_command(
     task_id: Annotated[str | None, typer.Argument(help="Show this task: its prompt, or its row with --row.")] = None,
     bank: BankOption = DEFAULT_BANK,
     probes: Annotated[str, typer.Option(help="Probes: p1,p2,p3,p4 or all.")] = "all",
-    split: Annotated[str, typer.Option(help="Splits: dev,test_id,test_ood or all.")] = "all",
+    split: Annotated[str, typer.Option(help="Splits: dev,test_id,test_ood,train or all.")] = "all",
     row: Annotated[bool, typer.Option("--row", help="Print the whole row as JSON, gold included.")] = False,
 ) -> None:
     """List tasks, or show what a model sees of one."""
     opened = open_bank(bank)
     if task_id is None:
-        for task in opened.select(read_list(probes, PROBES, "--probes"), read_list(split, SPLITS, "--split")):
+        for task in opened.select(read_list(probes, PROBES, "--probes"), read_list(split, ALL_SPLITS, "--split")):
             typer.echo(f"{task.probe}  {task.split:8}  {task.subtype:28}  {task.task_id}")
         return
     if task_id not in opened.by_id:

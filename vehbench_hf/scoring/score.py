@@ -8,7 +8,7 @@ from vehbench_hf.scoring import p1, p2, p3, p4
 from vehbench_hf.scoring.bootstrap import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights
 from vehbench_hf.scoring.parts import Array, Part
 from vehbench_hf.scoring.rows import Row, Sorted, cluster, sort_rows
-from vehbench_hf.types import OUTCOMES, PROBES, SPLITS, Convention, Probe, Record, Split, Task
+from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
 from vehbench_oracle import oracle_fingerprint
 
 SCORE_SCHEMA = "vehbench-score-1"
@@ -42,7 +42,7 @@ def score(
     *,
     convention: Convention,
     bank: str,
-    headline_splits: Sequence[Split] = SPLITS,
+    headline_splits: Sequence[Split] = ALL_SPLITS,
     model: str | None = None,
     epochs: int = 1,
     prompts: str = PROMPTS_VERSION,
@@ -105,7 +105,7 @@ def _score_probe(
     resamples: int,
     seed: int,
 ) -> dict[str, Any]:
-    everything, counted = found.select(probe, SPLITS), found.select(probe, headline_splits)
+    everything, counted = found.select(probe, ALL_SPLITS), found.select(probe, headline_splits)
     scorer = SCORERS[probe]
     of = scorer.rows(counted.scored, convention)
     parts = {name: _without_rows(part, counted) for name, part in scorer.parts(of).items()}
@@ -136,7 +136,7 @@ def _score_probe(
         "not_applicable": len(everything.not_applicable),
         "splits": {
             split: _score_split(probe, found.select(probe, [split]), convention)
-            for split in SPLITS
+            for split in ALL_SPLITS
             if any(task.split == split for task in _tasks(everything))
         },
     }
