@@ -83,13 +83,13 @@ def test_a_changed_row_with_a_new_checksum_goes_unnoticed(copy: Path) -> None:
         rows[0]["checksum"] = row_checksum(rows[0])
 
     rewrite(copy, change)
-    with pytest.raises(BankError, match=r"fingerprint"):
+    with pytest.raises(BankError, match=r"fingerprint|not those that manifest"):
         open_bank(copy)
 
 
 def test_a_dropped_row_goes_unnoticed(copy: Path) -> None:
     rewrite(copy, lambda rows: rows.pop())
-    with pytest.raises(BankError, match=r"fingerprint"):
+    with pytest.raises(BankError, match=r"fingerprint|not those that manifest"):
         open_bank(copy)
 
 
@@ -109,16 +109,15 @@ def test_a_manifest_reaches_out_of_its_folder(copy: Path, name: str) -> None:
         open_bank(copy)
 
 
-def test_a_link_reaches_out_of_its_folder(copy: Path) -> None:
-    (copy / FILE).rename(copy.parent / "outside.parquet")
-    (copy / FILE).symlink_to(copy.parent / "outside.parquet")
-    with pytest.raises(BankError, match=r"leads out of the bank"):
-        open_bank(copy)
+def test_a_snapshot_of_links_as_the_hub_makes_it_is_refused(copy: Path, sample_bank: Bank) -> None:
+    (copy / FILE).rename(copy.parent / "blob")
+    (copy / FILE).symlink_to(copy.parent / "blob")
+    assert open_bank(copy).tasks == sample_bank.tasks
 
 
 def test_a_folder_without_manifest_is_opened(copy: Path) -> None:
     (copy / "manifest.json").unlink()
-    with pytest.raises(BankError, match=r"no bank at .*manifest\.json.*sample, v1"):
+    with pytest.raises(BankError, match=r"no bank at .*manifest\.json.*v2, v1, sample"):
         open_bank(copy)
 
 
@@ -132,7 +131,7 @@ def test_an_unreadable_manifest_ends_in_a_traceback(copy: Path, text: str) -> No
 @pytest.mark.parametrize("name", ["v3", "", "no/such/folder"])
 def test_an_unknown_name_is_taken_for_a_bank(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BankError, match=rf"no bank at '{name}'.*sample, v1"):
+    with pytest.raises(BankError, match=rf"no bank at '{name}'.*v2, v1, sample"):
         open_bank(name)
 
 

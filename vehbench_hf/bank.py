@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from vehbench_hf.errors import BankError
@@ -15,6 +15,9 @@ from vehbench_hf.types import ALL_SPLITS, PROBES, Convention, Probe, Split, Task
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "vehbench-bank-1"
+DEFAULT_BANK = "sample"
+"""The bank of every command and of `vehbench_hf.load` unless another is named."""
+_SHIPPED = {"v2": "bank_v2", "sample": "sample_bank"}
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,14 @@ class Bank:
 def locate_bank(name: str) -> Path:
     """The folder of a bank given as a path or by name.
 
-    An existing folder with a manifest wins over a name. Names: `sample` (shipped, for trying the tool) and `v1` (the
-    authors' release, once `vehbench import` has written it into the user's cache).
+    An existing folder with a manifest wins over a name. Names: `v2` (shipped, the benchmark), `sample` (shipped, twenty
+    tasks for trying the tool) and `v1` (the authors' release, once `vehbench import` has written it into the cache).
     """
     folder = Path(name)
     if (folder / MANIFEST).is_file():
         return folder.resolve()
-    if name == "sample":
-        return shipped("sample_bank")
+    if name in _SHIPPED:
+        return shipped(_SHIPPED[name])
     if name == "v1" and (cache_dir() / "v1" / MANIFEST).is_file():
         return cache_dir() / "v1"
     if name == "v1":
@@ -73,7 +76,7 @@ def locate_bank(name: str) -> Path:
             f"bank v1 is not here: neither ./v1 nor {cache_dir() / 'v1'} holds a {MANIFEST}. "
             "It is the authors' release and not shipped; make it with `vehbench import RELEASE_DIR`."
         )
-    raise BankError(f"no bank at {name!r}: expected a folder with {MANIFEST}, or one of the names sample, v1.")
+    raise BankError(f"no bank at {name!r}: expected a folder with {MANIFEST}, or one of the names v2, v1, sample.")
 
 
 def open_bank(name: str | os.PathLike[str]) -> Bank:
@@ -81,6 +84,7 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
 
     Raises BankError when the folder, the manifest, a file or a row is missing or not what the manifest says.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     from vehbench_hf.schema import arrow_schema, row_checksum, row_to_task
@@ -88,21 +92,29 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
     path = locate_bank(os.fspath(name))
     manifest = _read_manifest(path / MANIFEST)
     tasks: list[Task] = []
-    checksums: list[str] = []
+    sums: dict[str, str] = {}
     for entry in manifest["files"]:
         file = _inside(path, entry["path"])
         if not file.is_file() or _sha256(file) != entry["sha256"]:
             state = "differs from the manifest" if file.is_file() else "is missing"
             raise BankError(f"{file} {state}; the bank is damaged, write it again.")
-        table = pq.read_table(file)
+        try:
+            table = pq.read_table(file)
+        except (OSError, pa.ArrowException) as error:
+            raise BankError(f"{file} is no readable Parquet file: {error}") from None
         if not table.schema.equals(arrow_schema(entry["probe"])):
             raise BankError(f"{file} has another schema than config {entry['probe']} of this version.")
-        for row in table.to_pylist():
+        rows = table.to_pylist()
+        for row in rows:
             if row_checksum(row) != row["checksum"]:
                 raise BankError(f"{file}: row {row['task_id']!r} does not match its checksum.")
+            if row["task_id"] in sums:
+                raise BankError(f"{file}: task {row['task_id']!r} occurs twice in the bank.")
             tasks.append(row_to_task(row))
-            checksums.append(row["checksum"])
-    if _fingerprint(checksums) != manifest["fingerprint"]:
+            sums[row["task_id"]] = row["checksum"]
+        if {row["task_id"]: row["checksum"] for row in rows} != entry["row_sha256"]:
+            raise BankError(f"{file}: the rows are not those that {MANIFEST} lists.")
+    if _fingerprint(sums.values()) != manifest["fingerprint"]:
         raise BankError(f"{path}: the rows do not add up to the fingerprint of {MANIFEST}.")
     return Bank(path, manifest, tuple(tasks))
 
@@ -181,21 +193,27 @@ def _card_header(files: list[dict[str, Any]]) -> str:
 def _read_manifest(file: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-        if manifest["schema"] != MANIFEST_SCHEMA or not isinstance(manifest["files"], list):
+        if manifest["schema"] != MANIFEST_SCHEMA:
             raise BankError(f"{file}: expected schema {MANIFEST_SCHEMA!r}, got {manifest['schema']!r}.")
+        known = all(
+            entry["probe"] in PROBES and all(isinstance(entry[name], str) for name in ("path", "sha256", "split"))
+            for entry in manifest["files"]
+        )
+        if not (known and isinstance(manifest["version"], str) and isinstance(manifest["fingerprint"], str)):
+            raise BankError(f"{file}: a version, a fingerprint or an entry of its files is not what it must be.")
         return dict(manifest)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, BankError):
             raise
-        raise BankError(f"{file} cannot be read as a bank manifest: {error}") from None
+        raise BankError(f"{file} cannot be read as a bank manifest: {error!r}") from None
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """`folder/name`, unless the name leads out of the folder."""
-    file = (folder / name).resolve()
-    if not file.is_relative_to(folder.resolve()):
+    """`folder/name`, unless the name leads out of the folder. The file may be a link, as in a Hub snapshot."""
+    parts = PurePosixPath(name).parts
+    if not parts or parts[0] == "/" or ".." in parts or "\0" in name or "\\" in name:
         raise BankError(f"{folder / MANIFEST}: the file name {name!r} leads out of the bank.")
-    return file
+    return folder.joinpath(*parts)
 
 
 def _sha256(file: Path) -> str:

@@ -6,6 +6,7 @@
 | anchor | propose_design | the anchor design | the last design of the history again | the pool's order |
 | random | a random action | a random point of the box | a random point of the box | a random order |
 | centre | propose_design | centre of the box | centre of the box | the pool's order |
+| reset | propose_design | centre of the box | back to step 1, every turn | the pool's order |
 | reference | the gold action | the reference design | the reference design | the gold order |
 
 `reference` is a control: it must score full marks. Where a bank knows no reference design it replans and says that it
@@ -50,6 +51,11 @@ def centre(task: Task, draw: random.Random) -> Answer | None:
     return propose(task, draw)
 
 
+def reset(task: Task, draw: random.Random) -> Answer | None:
+    """P3: back to the first step of the history, every turn. It succeeds wherever a history shows a feasible step."""
+    return {"action": "reset_to_prior", "step": 1} if task.probe == "p3" else propose(task, draw)
+
+
 def at_random(task: Task, draw: random.Random) -> Answer | None:
     """Uniformly random, from the seed, the task and the place of the call."""
     if task.probe == "p1":
@@ -76,6 +82,7 @@ BASELINES: dict[str, Baseline] = {
     "anchor": anchor,
     "random": at_random,
     "centre": centre,
+    "reset": reset,
     "reference": reference,
 }
 

@@ -23,7 +23,7 @@ class Plan:
 
 @dataclass
 class RunResult:
-    """How a run went: calls made now, episodes taken over from the log, and the outcome of each (task, epoch)."""
+    """How a run went: calls made now, episodes that needed none, and the outcome of each (task, epoch)."""
 
     calls: int
     resumed: int
@@ -63,7 +63,7 @@ async def _run(
             turns = by_episode.get((task.task_id, epoch), [])
             calls, outcome = await _run_episode(task, epoch, plan.protocol, turns, backend, writer)
             result.calls += calls
-            result.resumed += bool(turns)
+            result.resumed += calls == 0
             result.outcomes[task.task_id, epoch] = outcome
             on_episode(task, outcome)
 

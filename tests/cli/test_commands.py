@@ -12,10 +12,13 @@ import pytest
 
 from vehbench_hf.bank import Bank
 
+SAMPLE = {"VEHBENCH_BANK": "sample"}
+"""The small bank, so that a test of the command line takes a second and not ten."""
+
 
 def vehbench(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True)
+    return subprocess.run(command, cwd=cwd, env={**os.environ, **SAMPLE, **environment}, capture_output=True, text=True)
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
@@ -35,6 +38,14 @@ def test_a_bare_run_evaluates_the_baseline_and_says_what_it_is(tmp_path: Path) -
     assert again.returncode == 0
     assert " 0 calls made now" in again.stderr
     assert again.stdout == done.stdout
+
+
+def test_without_a_bank_the_benchmark_itself_is_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", "run", "--limit", "3"]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("VEHBENCH_")}
+    done = subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "veh-v2 | prompts 1 | protocol 1 | scorer 1 | defined" in done.stdout
 
 
 def test_two_runs_of_one_command_give_identical_scores(tmp_path: Path) -> None:
@@ -75,7 +86,7 @@ def test_a_run_folder_with_other_settings_is_refused_and_left_alone(tmp_path: Pa
         (["run", "--model", "nonsense"], "baseline/anchor"),
         (["run", "--bank", "nowhere"], "manifest.json"),
         (["run", "--probes", "p5"], "p1"),
-        (["run", "--split", "train"], "test_ood"),
+        (["run", "--split", "nonsense"], "test_ood"),
         (["run", "--probes", ""], "--probes"),
         (["run", "--limit", "0"], "--limit"),
         (["run", "--limit", "many"], "--limit"),
@@ -190,3 +201,41 @@ def test_options_come_from_the_environment_too(tmp_path: Path) -> None:
     done = vehbench("run", cwd=tmp_path, VEHBENCH_MODEL="baseline/propose", VEHBENCH_LIMIT="1")
     assert done.returncode == 0
     assert "baseline/propose" in done.stdout
+
+
+def test_two_commands_cannot_claim_one_folder(tmp_path: Path) -> None:
+    from vehbench_hf.runlog import TurnWriter
+
+    (tmp_path / "run").mkdir()
+    with TurnWriter(tmp_path / "run"):
+        done = vehbench("run", "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert "another process" in done.stderr
+    assert not (tmp_path / "run" / "run.json").exists()
+    assert vehbench("run", "--out", tmp_path / "run").returncode == 0
+
+
+def test_what_a_kill_before_the_first_line_leaves_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json.123.tmp").write_text("{")
+    assert vehbench("run", "--out", tmp_path / "run", "--limit", 1).returncode == 0
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("x")
+    refused = vehbench("run", "--out", tmp_path)
+    assert refused.returncode == 2
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_run_folder_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "er")
+    assert vehbench("run", "--out", tmp_path / "link", "--limit", 1).returncode == 0
+    assert vehbench("score", tmp_path / "link").returncode == 0
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "vehbench_hf", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout.startswith("vehbench ")

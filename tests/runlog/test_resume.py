@@ -107,3 +107,24 @@ def test_a_finished_run_makes_no_call(sample_bank: Bank, whole_run: Path) -> Non
     before = (whole_run / "turns.jsonl").read_bytes()
     assert run_all(whole_run, list(sample_bank.tasks)) == 0
     assert (whole_run / "turns.jsonl").read_bytes() == before
+
+
+def test_turns_of_no_call_are_named_and_never_shadow_the_right_one(sample_bank: Bank, whole_run: Path) -> None:
+    from dataclasses import replace
+
+    from vehbench_hf.runlog import RunSettings, replay_run, write_run_json
+    from vehbench_hf.types import PROBES, SPLITS
+
+    tasks = list(sample_bank.tasks)
+    settings = RunSettings("m", "b", "f", PROBES, SPLITS, None, 3, 1, PROTOCOL)
+    write_run_json(whole_run, {"settings": settings.flat(), "bank": "b"})
+    before = replay_run(whole_run, tasks)
+    assert before.problems == []
+    first = read_turns(whole_run).turns[0]
+    with TurnWriter(whole_run) as writer:
+        writer.append(replace(first, request_hash="0" * 64))
+        writer.append(replace(first, task_id="of another bank"))
+    after = replay_run(whole_run, tasks)
+    assert after.records == before.records
+    assert len(after.problems) == 1
+    assert after.problems[0].startswith("2 turns")

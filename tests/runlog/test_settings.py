@@ -36,7 +36,7 @@ def test_a_changed_setting_is_another_run_and_is_named(other: RunSettings) -> No
 
 
 def test_equal_settings_do_not_differ(tmp_path: Path) -> None:
-    write_run_json(tmp_path, {"settings": SETTINGS.flat()})
+    write_run_json(tmp_path, {"settings": SETTINGS.flat(), "bank": "b"})
     stored = read_run_json(tmp_path)["settings"]
     assert differences(stored, SETTINGS.flat()) == []
     assert protocol_of(stored) == SETTINGS.protocol

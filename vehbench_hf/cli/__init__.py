@@ -1,6 +1,6 @@
 """The command line. One module a command; this one collects them and turns errors into exit codes.
 
-0 done, 1 a check failed, 2 wrong usage, 3 incomplete run (unscored rows), 130 interrupted.
+0 done, 1 a check failed (`audit`, `check`), 2 wrong usage, 3 incomplete run (unscored rows), 130 interrupted.
 """
 
 import signal
@@ -10,7 +10,12 @@ from types import FrameType
 import typer
 
 from vehbench_hf import __version__
+from vehbench_hf.cli.audit import audit_command
+from vehbench_hf.cli.build import build_command
+from vehbench_hf.cli.check import check_command
+from vehbench_hf.cli.export import export_command
 from vehbench_hf.cli.import_release import import_command
+from vehbench_hf.cli.install import install_command
 from vehbench_hf.cli.reproduce import reproduce_command
 from vehbench_hf.cli.run import run_command
 from vehbench_hf.cli.score import score_command
@@ -29,6 +34,11 @@ app.command("score")(score_command)
 app.command("import")(import_command)
 app.command("reproduce")(reproduce_command)
 app.command("tasks")(tasks_command)
+app.command("check")(check_command)
+app.command("build")(build_command)
+app.command("audit")(audit_command)
+app.command("export")(export_command)
+app.command("install")(install_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -47,11 +57,13 @@ def main() -> None:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
-        typer.echo("interrupted; what was done is kept, the same command goes on from there", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        typer.echo(f"error: {error.strerror or error}: {error.filename or ''}", err=True)
+        sys.exit(2)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -5,15 +5,17 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from vehbench_hf.bank import DEFAULT_BANK
 from vehbench_hf.errors import UserError
 
 BankOption = Annotated[
     str,
     typer.Option(
-        "--bank", envvar="VEHBENCH_BANK", help="Task bank: a folder, or sample, or v1 (after vehbench import)."
+        "--bank", envvar="VEHBENCH_BANK", help="Task bank: a folder, or one of v2, v1 (after vehbench import), sample."
     ),
 ]
-DEFAULT_BANK = "sample"
+
+__all__ = ["DEFAULT_BANK", "BankOption", "read_list"]
 
 T = TypeVar("T", bound=str)
 

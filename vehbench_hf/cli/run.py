@@ -74,12 +74,17 @@ def run_command(
     if not backend.is_language_model:
         _say(f"{settings.model} is a built-in baseline, not a language model.")
     folder = out or Path("runs") / run_folder_name(settings)
-    _prepare(folder, settings, opened)
-    with TurnWriter(folder) as writer:
+    _make(folder)
+    with TurnWriter(folder) as writer:  # its lock also guards run.json: two commands cannot both claim a new folder
+        _claim(folder, settings, opened)
         logged = read_turns(folder)
         for problem in logged.problems:
             _say(f"warning: {problem}")
-        result = run_tasks(Plan(tasks, epochs, settings.protocol), backend, writer, logged.turns)
+        try:
+            result = run_tasks(Plan(tasks, epochs, settings.protocol), backend, writer, logged.turns)
+        except KeyboardInterrupt:
+            _say("interrupted; what was done is kept, the same command goes on from there.")
+            raise typer.Exit(130) from None
     _say(f"{len(result.outcomes)} episodes, {result.calls} calls made now, {result.resumed} episodes from the log.")
     scores = score_folder(folder, opened)
     print_scores(scores)
@@ -89,34 +94,40 @@ def run_command(
         raise typer.Exit(3)
 
 
-def _prepare(folder: Path, settings: RunSettings, bank: Bank) -> None:
-    """Make the run folder, or check that the one there was made with the same settings."""
-    if (folder / "run.json").exists():
-        stored = read_run_json(folder)
-        differing = differences(stored["settings"], settings.flat())
-        if differing:
-            raise RunError(
-                f"{folder} holds a run with other settings; give another --out, or these settings again:\n  "
-                + "\n  ".join(differing)
-            )
-        was = stored.get("versions", {}).get("vehbench")
-        if was != __version__:
-            _say(f"warning: the run was begun with vehbench {was}, this is {__version__}.")
-        return
-    if folder.exists() and any(folder.iterdir()):
-        raise RunError(f"{folder} is not empty and not a run; give another --out.")
+def _make(folder: Path) -> None:
+    """Make the run folder; one that is there must be empty or a run, or what is left of one that was just begun."""
     try:
+        there = [file.name for file in folder.iterdir()] if folder.exists() else []
+        if "run.json" not in there and not all(name.startswith(("run.json.", "turns")) for name in there):
+            raise RunError(f"{folder} is not empty and not a run; give another --out.")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"cannot make the run folder {folder}: {error.strerror}") from None
-    write_run_json(folder, _description(folder, settings, bank))
+
+
+def _claim(folder: Path, settings: RunSettings, bank: Bank) -> None:
+    """Write `run.json`, or check that the one there was made with the same settings."""
+    if not (folder / "run.json").exists():
+        write_run_json(folder, _description(folder, settings, bank))
+        return
+    stored = read_run_json(folder)
+    kind = [] if stored.get("kind") == "model" else [f"kind: the run has {stored.get('kind')!r}, now 'model'"]
+    differing = kind + differences(stored["settings"], settings.flat())
+    if differing:
+        raise RunError(
+            f"{folder} holds a run with other settings; give another --out, or these settings again:\n  "
+            + "\n  ".join(differing)
+        )
+    was = (stored.get("versions") or {}).get("vehbench")
+    if was != __version__:
+        _say(f"warning: the run was begun with vehbench {was}, this is {__version__}.")
 
 
 def _description(folder: Path, settings: RunSettings, bank: Bank) -> dict[str, Any]:
     return {
         "kind": "model",
         "settings": settings.flat(),
-        "bank": os.path.relpath(bank.path, folder),
+        "bank": os.path.relpath(bank.path.resolve(), folder.resolve()),
         "versions": {"vehbench": __version__, "python": sys.version.split()[0]},
         "begun": datetime.now(UTC).isoformat(timespec="seconds"),
         "prompts": prompt_texts(),

@@ -35,7 +35,7 @@ def score_command(
 def bank_of(run: Path, given: str | None) -> Bank:
     """The bank a run was made with, checked by its fingerprint. Raises BankError when it is another one."""
     info = read_run_json(run)
-    bank = open_bank(given if given is not None else run / info["bank"])
+    bank = open_bank(given if given is not None else run.resolve() / info["bank"])
     if bank.fingerprint != info["settings"]["bank_fingerprint"]:
         raise BankError(
             f"{bank.path} ({bank.version}) is not the bank of {run}: its tasks differ. Give the right one with --bank."

@@ -31,6 +31,11 @@ class Episode:
         """(index, attempt) of the next call."""
         return len(self.steps), self.attempt
 
+    @property
+    def calls(self) -> int:
+        """Replies taken so far."""
+        return len(self._usage)
+
     def start(self) -> list[Message]:
         """The messages of the first call."""
         return list(self._messages)

@@ -1,6 +1,7 @@
 """What the verifier says to the model after a turn, as a JSON text. Numbers are rounded here and nowhere before."""
 
 import json
+import math
 from typing import Any
 
 from vehbench_hf.types import HistoryVerdict
@@ -14,18 +15,23 @@ def rounded(value: float) -> float:
     return float(f"{value:.{SHOWN_DIGITS}g}")
 
 
+def _shown(value: float) -> float | None:
+    """The same, or None where a verdict overflows: JSON has no infinity."""
+    return rounded(value) if math.isfinite(value) else None
+
+
 def feedback_text(step: int, verdict: Verdict, queries_left: int) -> str:
     """The verdict on step `step`: feasible, metrics, violations with value, limit and unit, their sum, a sentence."""
     return _json(
         {
             "step": step,
             "feasible": verdict.feasible,
-            "metrics": {name: rounded(value) for name, value in verdict.metrics.items()},
+            "metrics": {name: _shown(value) for name, value in verdict.metrics.items()},
             "violations": [
-                {"name": v.name, "value": rounded(v.value), "limit": rounded(v.limit), "unit": v.unit}
+                {"name": v.name, "value": _shown(v.value), "limit": _shown(v.limit), "unit": v.unit}
                 for v in verdict.violations
             ],
-            "total_violation": rounded(verdict.total_violation),
+            "total_violation": _shown(verdict.total_violation),
             "message": verdict.message,
             "queries_left": queries_left,
         }
@@ -56,4 +62,4 @@ def unjudged_text(step: int, action: str, queries_left: int) -> str:
 
 
 def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

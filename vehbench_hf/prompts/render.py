@@ -1,6 +1,5 @@
 """Rendering of the opening messages of an episode. The only input is `spec`: gold has no way in."""
 
-import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -114,12 +113,6 @@ def retry_note(reason: str) -> str:
 def prompt_texts() -> dict[str, str]:
     """The template files by name, as stored in a run."""
     return {file.name: file.read_text(encoding="utf-8") for file in sorted(_FOLDER.glob("*.md.j2"))}
-
-
-@cache
-def prompts_fingerprint() -> str:
-    """SHA-256 over all templates: it changes with every word a model may read, except the numbers of a task."""
-    return hashlib.sha256(json.dumps(prompt_texts(), sort_keys=True).encode()).hexdigest()
 
 
 def _materials(named: Materials) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from vehbench_hf.errors import ReleaseError, UserError
 from vehbench_hf.release.logs import ReleasedRun, find_runs
+from vehbench_hf.release.manifest import verify_release
 from vehbench_hf.release.references import read_references
 from vehbench_hf.release.tasks import read_tasks
 from vehbench_hf.reproduce.computed import CellName, Computed, compute_cells
@@ -24,13 +25,14 @@ def reproduce(release_dir: Path, published: Path | None = None) -> Reproduction:
     found from the numbers. Nothing but the row logs and the task bank is read; the authors' own aggregates
     are not.
 
-    Raises ReleaseError for a folder without task bank or without the logs of any model, and UserError for a
-    file that holds none of the tables.
+    Raises ReleaseError for a folder without task bank, with a changed one, or without the logs of any model, and
+    UserError for a file that holds none of the tables.
     """
     printed = read_published(published)
     tables = {number: printed[number] for number in SOURCES if number in printed and printed[number].rows}
     if not tables:
         raise UserError(f"{published} holds none of Tables {', '.join(SOURCES)}, which follow from the row logs.")
+    verify_release(release_dir)
     tasks = read_tasks(release_dir, read_references(release_dir))
     runs = find_runs(release_dir, tasks)
     if not runs:

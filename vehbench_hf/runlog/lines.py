@@ -69,7 +69,7 @@ def read_turns(folder: Path) -> ReadTurns:
         for number, line in enumerate(lines, start=1):
             try:
                 turns.append(line_to_turn(line.decode("utf-8")))
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 problems.append(f"{file.name}:{number} is not a turn ({type(error).__name__}); it is left out")
     return ReadTurns(turns, problems)
 

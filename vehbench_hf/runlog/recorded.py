@@ -5,13 +5,15 @@ holds it, and below `recorded` the step as logged. Scoring reads the steps; noth
 """
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from vehbench_hf.errors import RunError
 from vehbench_hf.runlog.settings import write_run_json
-from vehbench_hf.types import Record, Step, Task
+from vehbench_hf.types import OUTCOMES, Outcome, Record, Step, Task
 from vehbench_oracle import Verdict, Violation
 
 
@@ -58,51 +60,96 @@ def write_recorded_run(
     )
 
 
+class _Line(NamedTuple):
+    """One step of a recorded run with what is known of its whole episode."""
+
+    step: Step
+    outcome: Outcome
+    reference_power_uw: float | None
+
+
 def read_recorded(folder: Path, tasks: Iterable[Task]) -> tuple[dict[str, list[Record]], list[str]]:
-    """Records of `tasks` from a recorded run, and a sentence for every line that could not be read."""
+    """Records of `tasks` from a recorded run, and a sentence for everything that could not be read.
+
+    An episode of which a step is lost is left out whole: scoring a part of it would be another episode's score.
+    """
     wanted = {task.task_id: task for task in tasks}
-    steps: dict[str, list[Step]] = {}
-    last: dict[str, dict[str, Any]] = {}
+    episodes: dict[str, dict[int, _Line]] = {}
+    broken: set[str] = set()
     problems = []
-    lines = (folder / "turns.jsonl").read_bytes().split(b"\n")
+    try:
+        lines = (folder / "turns.jsonl").read_bytes().split(b"\n")
+    except OSError as error:
+        raise RunError(f"{folder / 'turns.jsonl'} cannot be read: {error.strerror}.") from None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             body = json.loads(line)
-            task_id, recorded = body["task"], body["recorded"]
-            if task_id in wanted:
-                steps.setdefault(task_id, []).append(_step(recorded))
-                last[task_id] = recorded
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            task_id, index = body["task"], body["index"]
+            if task_id in wanted and index in episodes.get(task_id, {}):
+                problems.append(f"turns.jsonl:{number} repeats a step; the first one counts")
+            elif task_id in wanted:
+                episodes.setdefault(task_id, {})[index] = _line(body["recorded"])
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             problems.append(f"turns.jsonl:{number} is not a recorded step ({type(error).__name__}); it is left out")
-    records = {
-        task_id: [
+    records = {}
+    for task_id, steps in episodes.items():
+        if sorted(steps) != list(range(len(steps))):
+            broken.add(task_id)
+            continue
+        last = steps[len(steps) - 1]
+        records[task_id] = [
             Record(
                 task_id=task_id,
                 probe=wanted[task_id].probe,
-                outcome=last[task_id]["outcome"],
-                steps=tuple(found),
+                outcome=last.outcome,
+                steps=tuple(steps[index].step for index in range(len(steps))),
                 recorded=True,
-                reference_power_uw=last[task_id]["reference_power_uw"],
-                calls=len(found),
+                reference_power_uw=last.reference_power_uw,
+                calls=len(steps),
             )
         ]
-        for task_id, found in steps.items()
-    }
+    problems += [f"{task_id}: a step is missing; the episode is left out" for task_id in sorted(broken)]
     return records, problems
 
 
-def _step(body: dict[str, Any]) -> Step:
-    verdict = body["verdict"]
-    return Step(
-        action=body["action"],
-        design=body["design"],
-        verdict=None
-        if verdict is None
-        else Verdict(**{**verdict, "violations": tuple(Violation(**v) for v in verdict["violations"])}),
-        ranking=tuple(body["ranking"]),
-        missing_fields=tuple(body["missing_fields"]),
-        repairs=tuple(body["repairs"]),
+def _line(body: dict[str, Any]) -> _Line:
+    """A recorded line. Raises ValueError, KeyError or TypeError when a value is not of its kind."""
+    if body["outcome"] not in OUTCOMES:
+        raise ValueError(f"unknown outcome {body['outcome']!r}")
+    step = Step(
+        action=str(body["action"]),
+        design=None if body["design"] is None else _numbers(body["design"]),
+        verdict=None if body["verdict"] is None else _verdict(body["verdict"]),
+        ranking=tuple(str(name) for name in body["ranking"]),
+        missing_fields=tuple(str(name) for name in body["missing_fields"]),
+        repairs=tuple(str(text) for text in body["repairs"]),
         harness_action=body["harness_action"],
     )
+    reference = body["reference_power_uw"]
+    return _Line(step, body["outcome"], None if reference is None else _number(reference))
+
+
+def _verdict(body: dict[str, Any]) -> Verdict:
+    if not isinstance(body["feasible"], bool):
+        raise TypeError("feasible must be true or false")
+    return Verdict(
+        feasible=body["feasible"],
+        objective=None if body["objective"] is None else _number(body["objective"]),
+        metrics=_numbers(body["metrics"]),
+        slack=_numbers(body["slack"]),
+        violations=tuple(Violation(**v) for v in body["violations"]),
+        total_violation=_number(body["total_violation"]),
+        message=str(body["message"]),
+    )
+
+
+def _numbers(body: dict[str, Any]) -> dict[str, float]:
+    return {str(name): _number(value) for name, value in body.items()}
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"expected a finite number, got {str(value)[:20]!r}")
+    return float(value)

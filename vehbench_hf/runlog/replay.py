@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from vehbench_hf.canonical import canonical_json
 from vehbench_hf.episodes import Episode
+from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog.lines import read_turns
@@ -40,16 +41,19 @@ def replay_episode(
     A call that failed outside the model is not fed, so that it can be made again. With `check_requests`, a turn counts
     only if its request was exactly what the episode asks now. Of two turns for one call the later one counts.
     """
-    good: dict[tuple[int, int], Turn] = {}
+    good: dict[tuple[int, int, str | None], Turn] = {}
     failed: dict[tuple[int, int], Turn] = {}
     for turn in turns:
-        (failed if turn.reply.error is not None else good)[turn.index, turn.attempt] = turn
+        if turn.reply.error is not None:
+            failed[turn.index, turn.attempt] = turn
+        else:
+            good[turn.index, turn.attempt, turn.request_hash if check_requests else None] = turn
     episode = Episode(task.task_id, task.probe, task.spec, protocol, epoch)
     messages: list[Message] | None = episode.start()
     while messages is not None:
         asked = request_hash(messages) if check_requests else None
-        found = good.get(episode.position)
-        if found is None or (check_requests and found.request_hash != asked):
+        found = good.get((*episode.position, asked))
+        if found is None:
             stuck = failed.get(episode.position)
             return ReplayedEpisode(episode, messages, stuck.reply if stuck else None)
         messages = episode.receive(found.reply)
@@ -83,20 +87,28 @@ def replay_run(folder: Path, tasks: Iterable[Task]) -> ReplayedRun:
     for turn in turns:
         by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
     records: dict[str, list[Record]] = {}
+    unused = sum(turn.reply.error is None for turn in turns)
     for task in tasks:
         for epoch in range(settings.get("epochs", 1)):
             mine = by_episode.get((task.task_id, epoch))
             if not mine:
                 continue
             episode, _, failure = replay_episode(task, protocol, mine, epoch=epoch, check_requests=same_prompts)
+            unused -= episode.calls
             if failure is not None:
                 episode.receive(failure)
             if episode.outcome is not None:
                 records.setdefault(task.task_id, []).append(episode.record())
+    if unused:
+        problems.append(f"{unused} turns answer no call of this run (repeated, changed, or of other tasks); left out")
     return ReplayedRun(info, records, problems)
 
 
 def protocol_of(settings: dict[str, Any]) -> Protocol:
-    """The protocol that `RunSettings.flat` stored."""
+    """The protocol that `RunSettings.flat` stored. Raises RunError for one that this version does not know."""
     prefix = "protocol."
-    return Protocol(**{name.removeprefix(prefix): value for name, value in settings.items() if name.startswith(prefix)})
+    stored = {name.removeprefix(prefix): value for name, value in settings.items() if name.startswith(prefix)}
+    try:
+        return Protocol(**stored)
+    except TypeError:
+        raise RunError(f"run.json: the protocol {stored} is not one of this version.") from None

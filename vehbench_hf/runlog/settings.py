@@ -1,5 +1,6 @@
 """The settings of a run: what is stored in `run.json`, what makes two runs different, and the name of the folder."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -68,7 +69,8 @@ def write_json(file: Path, body: Any) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(file)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise RunError(f"cannot write {file}: {error.strerror}") from None
 
 
@@ -83,6 +85,12 @@ def read_run_json(folder: Path) -> dict[str, Any]:
         raise RunError(f"{file} cannot be read: {error}") from None
     if not isinstance(body, dict) or body.get("schema") != RUN_SCHEMA or not isinstance(body.get("settings"), dict):
         raise RunError(f"{file}: expected a run of schema {RUN_SCHEMA!r}.")
+    settings = body["settings"]
+    epochs = settings.get("epochs", 1)
+    if not (isinstance(body.get("bank"), str) and isinstance(settings.get("bank_fingerprint"), str)):
+        raise RunError(f"{file} does not name the bank of the run; it was damaged.")
+    if isinstance(epochs, bool) or not isinstance(epochs, int) or not 1 <= epochs <= 10_000:
+        raise RunError(f"{file}: epochs must be a whole number from 1, got {str(epochs)[:40]!r}.")
     return body
 
 

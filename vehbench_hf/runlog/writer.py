@@ -26,12 +26,15 @@ class TurnWriter:
     def __enter__(self) -> "TurnWriter":
         try:
             self._lock.acquire(timeout=0)
+            self._descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            os.ftruncate(self._descriptor, _end_of_last_line(self.file))
         except Timeout:
             raise RunError(
                 f"{self.file} is being written by another process; wait for it, or give another --out."
             ) from None
-        self._descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        os.ftruncate(self._descriptor, _end_of_last_line(self.file))
+        except OSError as error:
+            self._lock.release()
+            raise RunError(f"cannot write {self.file}: {error.strerror}; give another --out.") from None
         return self
 
     def append(self, turn: Turn) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from vehbench_hf.bank import Bank
+from vehbench_hf.errors import RunError
 from vehbench_hf.runlog.replay import ReplayedRun, replay_run
-from vehbench_hf.runlog.settings import write_json
+from vehbench_hf.runlog.settings import read_run_json, write_json
 from vehbench_hf.scoring.score import score
 from vehbench_hf.selection import limited
-from vehbench_hf.types import PROBES, Convention, Task
+from vehbench_hf.types import Convention, Task
 
 
 def score_folder(folder: Path, bank: Bank, *, convention: Convention | None = None) -> dict[str, Any]:
@@ -18,7 +19,8 @@ def score_folder(folder: Path, bank: Bank, *, convention: Convention | None = No
     `convention` None means the bank's own. The same log gives the same file, whenever it is scored. Lines that cannot
     be read are named under `problems`. Raises RunError when the folder is not a run.
     """
-    run = replay_run(folder, bank.tasks)
+    info = read_run_json(folder)
+    run = replay_run(folder, selected(info, bank))
     scores = score(
         covered(run, bank),
         run.records,
@@ -31,14 +33,31 @@ def score_folder(folder: Path, bank: Bank, *, convention: Convention | None = No
         epochs=run.info["settings"].get("epochs", 1),
     )
     scores = {**scores, "problems": run.problems}
-    write_json(folder / "scores.json", scores)
+    try:
+        write_json(folder / "scores.json", scores)
+    except RunError as error:
+        scores["problems"].append(f"{error} The scores are only shown here.")
     return scores
+
+
+def selected(info: dict[str, Any], bank: Bank) -> Sequence[Task]:
+    """The tasks a run may hold: its selection from the bank, or the whole bank for an imported log.
+
+    Raises RunError when `run.json` does not say.
+    """
+    settings = info["settings"]
+    if info.get("kind") == "recorded":
+        return bank.tasks
+    try:
+        return limited(bank.select(settings["probes"], settings["splits"]), settings["limit"])
+    except (KeyError, TypeError):
+        raise RunError("run.json does not say which probes, splits and limit the run has; it was damaged.") from None
 
 
 def covered(run: ReplayedRun, bank: Bank) -> Sequence[Task]:
     """The tasks a run was to cover: its selection, or the probes that an imported log holds anything of."""
-    settings = run.info["settings"]
+    tasks = selected(run.info, bank)
     if run.info.get("kind") == "recorded":
         probes = {record.probe for records in run.records.values() for record in records}
-        return bank.select([probe for probe in PROBES if probe in probes])
-    return limited(bank.select(settings["probes"], settings["splits"]), settings["limit"])
+        return [task for task in tasks if task.probe in probes] or tasks
+    return tasks

@@ -1,0 +1,27 @@
+"""`vehbench export`: a bank as a folder that `load_dataset("vehbench", "p2")` reads."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vehbench_hf.bank import open_bank
+from vehbench_hf.cli.options import DEFAULT_BANK, BankOption
+
+
+def export_command(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write: new, or an earlier export.")] = Path(
+        "vehbench"
+    ),
+    bank: BankOption = DEFAULT_BANK,
+) -> None:
+    """Write a bank as a folder for `datasets`, with card, manifest, Croissant file and licence."""
+    from vehbench_builder.export import export_bank
+
+    opened = open_bank(bank)
+    done = export_bank(opened, out)
+    typer.echo(
+        f"{'replaced' if done.replaced else 'wrote'} {done.folder}: bank {opened.version}, {len(done.files)} files"
+    )
+    typer.echo(f'in {done.folder.parent}: load_dataset("{done.folder.name}", "p2")')
+    typer.echo(f'from anywhere:  load_dataset("{done.folder}", "p2")')
