@@ -1,0 +1,143 @@
+"""P2 briefs: do limits, targets, boxes and materials ask for something a designer could be asked?"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from vehbench_builder.audit import paper
+from vehbench_builder.audit.completed import FIELDS, field_of
+from vehbench_builder.audit.gold import reference_of
+from vehbench_builder.audit.recomputed import centre_of, response_of
+from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
+from vehbench_hf.bank import Bank
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.types import Task
+from vehbench_oracle import LIMITS
+
+VACUOUS_PCT = 50.0
+"""A frequency limit of this or more asks for nothing."""
+LEAST_TARGET_UW, LEAST_REFERENCE_UW = 0.01, 0.1
+"""Powers below these are not worth harvesting, and lie near what rounding leaves of them."""
+STRESS_RANGE_MPA, DISP_RANGE_MM = (1.0, 500.0), (1e-3, 50.0)
+"""Limits outside are beyond what a beam bears, or below what can be told apart from nothing."""
+MOST_FEASIBLE_CENTRES = 0.10
+"""Largest share of briefs that the middle of the box may solve."""
+
+FACTORS = {"paper_like": 1.5, "resonance_tuned": 1.25, "power_tight": 1.2, "boundary_binding": 1.08}
+"""Stress and displacement limit over the anchor's own value, by subtype."""
+FACTOR_TOLERANCE = 0.01
+
+
+def brief_checks(bank: Bank) -> list[Check]:
+    """All checks of P2 briefs, and of the materials of every probe."""
+    tasks = bank.select(("p2",))
+    ruled = [t for t in tasks if t.subtype in FACTORS]
+    full = bank.version in paper.FULL_BANKS
+    return [
+        each(materials_are_stated, bank.tasks),
+        whole(materials_vary, bank.tasks) if full else skipped(materials_vary, f"{bank.version} is not a full bank"),
+        each(p2_anchor_design_feasible, tasks),
+        whole(p2_frequency_limits_bind, tasks),
+        whole(p2_powers_are_worth_measuring, tasks),
+        whole(p2_limits_are_credible, tasks),
+        each(p2_limits_follow_from_the_anchor, ruled if full else []),
+        whole(p2_box_centres_do_not_solve, tasks),
+    ]
+
+
+def materials_are_stated(task: Task) -> Findings:
+    """A brief names both materials and the damping ratio, unless it withholds one of them on purpose."""
+    changes = [name for one in task.gold["completions"] for name, value in one["changes"].items() if value is not None]
+    withheld = {FIELDS[field_of(name)][1] for name in (*task.gold["missing_fields"], *changes)}
+    missing = [name for name, value in task.spec["materials"].items() if value is None and name not in withheld]
+    yield f"no {' and no '.join(missing)}" if missing else None
+
+
+def materials_vary(tasks: Sequence[Task]) -> Findings:
+    """The devices of a full bank are not all made of one pair of materials."""
+    pairs = {(t.spec["materials"]["piezo"], t.spec["materials"]["substrate"]) for t in tasks}
+    for task in tasks:
+        yield None if len(pairs) > 1 else f"{task.task_id}: {' on '.join(map(str, *pairs))}, as in every task"
+    yield Figure("material pairs", len(pairs))
+
+
+def p2_anchor_design_feasible(task: Task) -> Findings:
+    """The anchor's own design meets every limit, so that the brief is solvable."""
+    design = task.gold["anchor_design"]
+    if design is None:
+        yield "no anchor design"
+        return
+    verdict = judge_for(task.spec, design)
+    yield None if verdict.feasible else verdict.message
+
+
+def p2_frequency_limits_bind(tasks: Sequence[Task]) -> Findings:
+    """No frequency limit is so wide (50 % or more) that every resonance passes."""
+    limits = [(task, _limit(task, "freq_error_pct_limit")) for task in tasks]
+    for task, limit in limits:
+        yield None if limit < VACUOUS_PCT else f"{task.task_id}: {limit:.6g} %"
+    for edge in (20.0, 50.0, 100.0):
+        yield Figure(f"limits of {edge:g} % or more", sum(limit >= edge for _, limit in limits))
+
+
+def p2_powers_are_worth_measuring(tasks: Sequence[Task]) -> Findings:
+    """Power targets are 0.01 uW or more and references 0.1 uW or more."""
+    targets = [_limit(task, "power_target_uw") for task in tasks]
+    for task, target in zip(tasks, targets, strict=True):
+        power = reference_of(task)["power_uw"]
+        low = [f"target {target:.3g} uW"] if target < LEAST_TARGET_UW else []
+        low += [f"reference {power:.3g} uW"] if power is not None and power < LEAST_REFERENCE_UW else []
+        yield f"{task.task_id}: {', '.join(low)}" if low else None
+    yield Figure("targets below 1e-6 uW", sum(target < 1e-6 for target in targets))
+
+
+def p2_limits_are_credible(tasks: Sequence[Task]) -> Findings:
+    """Stress limits lie in 1 to 500 MPa and displacement limits in 0.001 to 50 mm, below the longest beam."""
+    above_stress = above_disp = beyond_beam = 0
+    for task in tasks:
+        stress, disp = _limit(task, "stress_limit_mpa"), _limit(task, "disp_limit_mm")
+        length = task.spec["variable_bounds"]["beam_length_mm"]
+        longest = length["max"] if length else float("inf")
+        above_stress += stress > STRESS_RANGE_MPA[1]
+        above_disp += disp > DISP_RANGE_MM[1]
+        beyond_beam += disp > longest
+        good = _inside(stress, STRESS_RANGE_MPA) and _inside(disp, DISP_RANGE_MM) and disp <= longest
+        yield None if good else f"{task.task_id}: {stress:.4g} MPa, {disp:.4g} mm, beams up to {longest:.4g} mm"
+    yield Figure("stress limits above 500 MPa", above_stress)
+    yield Figure("displacement limits above 50 mm", above_disp)
+    yield Figure("displacement limits beyond the longest beam", beyond_beam)
+
+
+def p2_limits_follow_from_the_anchor(task: Task) -> Findings:
+    """Stress and displacement limits are the subtype's factor times the anchor's unrounded value, to 1 %."""
+    design = task.gold["anchor_design"]
+    if design is None:
+        yield "no anchor design"
+        return
+    response = response_of(task.spec, design)
+    for name in ("stress_limit_mpa", "disp_limit_mm"):
+        expected = FACTORS[task.subtype] * float(getattr(response, LIMITS[name].metric))
+        off = _limit(task, name) / expected - 1
+        yield None if abs(off) <= FACTOR_TOLERANCE else f"{name} is {off:+.1%} off {expected:.6g}"
+
+
+def p2_box_centres_do_not_solve(tasks: Sequence[Task]) -> Findings:
+    """The middle of the box solves at most 10 % of the briefs."""
+    yield from at_most(MOST_FEASIBLE_CENTRES, tasks, lambda task: judge_for(task.spec, centre_of(task.spec)).feasible)
+
+
+def at_most(share: float, tasks: Sequence[Task], holds: Callable[[Task], bool]) -> Iterator[str | Figure | None]:
+    """A case a task: all for which something holds are faults when they are more than `share` of the tasks."""
+    found = [task for task in tasks if holds(task)]
+    too_many = len(found) > share * len(tasks)
+    yield from (f"{task.task_id}" for task in found if too_many)
+    yield from (None for _ in range(len(tasks) - (len(found) if too_many else 0)))
+    yield Figure("found", len(found))
+    yield Figure("share", len(found) / len(tasks) if tasks else None)
+
+
+def _limit(task: Task, name: str) -> float:
+    limit = task.spec["constraints"].get(name)
+    return LIMITS[name].default if limit is None else limit
+
+
+def _inside(value: float, interval: tuple[float, float]) -> bool:
+    return interval[0] <= value <= interval[1]

@@ -1,0 +1,143 @@
+"""Is the bank composed as the paper says: tasks, splits, subtypes, difficulty, anchors, pools, profiles, budgets?"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from vehbench_builder.audit import paper
+from vehbench_builder.audit.report import Check, Findings, each, skipped, whole
+from vehbench_hf.bank import Bank
+from vehbench_hf.types import PROBES, SPLITS, Probe, Task
+
+Groups = Mapping[tuple[str, ...], int]
+"""How many tasks a group has, by its names."""
+
+
+def count_checks(bank: Bank) -> list[Check]:
+    """The composition of a full bank; other banks have none that is prescribed."""
+    composition = (task_counts, subtype_counts, difficulty_counts, anchor_counts, pool_counts, budgets)
+    if bank.version not in paper.FULL_BANKS:
+        why = f"{bank.version} is not a full bank ({', '.join(paper.FULL_BANKS)})"
+        checks = [skipped(check, why) for check in composition]
+    else:
+        checks = [whole(check, bank.tasks) for check in composition]
+    return [*checks, whole(intervention_subset, bank), each(history_lengths, bank.select(("p3",)))]
+
+
+def task_counts(tasks: Sequence[Task]) -> Findings:
+    """Every probe and split has as many tasks as in the paper."""
+    found = _counted((task.probe, task.split) for task in tasks)
+    wanted: Groups = {(probe, split): count for probe, splits in paper.TASKS.items() for split, count in splits.items()}
+    yield from _differences("tasks", found, wanted)
+
+
+def subtype_counts(tasks: Sequence[Task]) -> Findings:
+    """Subtypes and gold actions of P1, subtypes of P2 and trap types of P3 are distributed as in the paper."""
+    p1 = _of("p1", tasks)
+    yield from _differences(
+        "p1 subtype",
+        _counted((t.split, t.subtype) for t in p1),
+        {(split, subtype): paper.P1_PER_SPLIT for split in SPLITS for subtype in paper.P1_SUBTYPES},
+    )
+    yield from _differences(
+        "p1 gold action",
+        _counted((t.split, t.gold["action"] or "none") for t in p1),
+        {(split, action): count for split in SPLITS for action, count in paper.P1_ACTIONS.items()},
+    )
+    for task in p1:
+        action = paper.P1_SUBTYPES.get(task.subtype)
+        if action is not None:
+            wrong = task.gold["action"] != action
+            yield f"{task.task_id}: {task.subtype} with gold {task.gold['action']}" if wrong else None
+    yield from _differences(
+        "p2 subtype",
+        _counted((t.split, t.subtype) for t in _of("p2", tasks)),
+        {(split, subtype): count for split, count in paper.P2_ANCHORS.items() for subtype in paper.P2_SUBTYPES},
+    )
+    # The paper has one P3 subtype. A bank with several trap types spreads each evenly over the splits.
+    types = sorted({t.subtype for t in _of("p3", tasks)})
+    for split, count in paper.TASKS["p3"].items():
+        found = Counter(t.subtype for t in _of("p3", tasks) if t.split == split)
+        for name in types:
+            even = abs(found[name] - count / len(types)) < 1
+            yield None if even else f"p3 {split} {name}: {found[name]} tasks, an even share is {count / len(types):.1f}"
+
+
+def difficulty_counts(tasks: Sequence[Task]) -> Findings:
+    """Difficulty tags and source groups are distributed as in the paper."""
+    for probe in PROBES:
+        found = _counted((t.difficulty,) for t in _of(probe, tasks))
+        yield from _differences(f"{probe} difficulty", found, _keyed(paper.DIFFICULTY[probe]))
+        if probe in paper.SOURCE_GROUPS:
+            groups = _counted((t.source_group or "none",) for t in _of(probe, tasks))
+            yield from _differences(f"{probe} source group", groups, _keyed(paper.SOURCE_GROUPS[probe]))
+
+
+def anchor_counts(tasks: Sequence[Task]) -> Findings:
+    """As many papers stand behind each probe as in the paper, and each P2 anchor has one task of each subtype."""
+    for probe in PROBES:
+        keys = {t.anchor["key"] if t.anchor else None for t in _of(probe, tasks)}
+        number, wanted = len(keys - {None}), paper.ANCHORS[probe]
+        yield None if number == wanted else f"{probe}: {number} anchors, the paper has {wanted}"
+        yield f"{probe}: a task without an anchor" if None in keys else None
+    p2 = _counted((t.anchor["key"], t.subtype) for t in _of("p2", tasks) if t.anchor)
+    for key in sorted({key for key, *_ in p2}):
+        for subtype in paper.P2_SUBTYPES:
+            count = p2[key, subtype]
+            yield None if count == 1 else f"p2 anchor {key}: {count} tasks of subtype {subtype}"
+
+
+def pool_counts(tasks: Sequence[Task]) -> Findings:
+    """P4 has as many pools, families, profiles and candidates as in the paper."""
+    p4 = _of("p4", tasks)
+    pools = {(t.split, t.gold["pool_id"] or "none", t.gold["pool_family"] or "none") for t in p4}
+    yield from _differences("p4 pools", _counted((split,) for split, *_ in pools), _keyed(paper.P4_POOLS))
+    families = _counted((family,) for *_, family in pools)
+    yield from _differences("p4 pools of family", families, _keyed(paper.P4_FAMILIES))
+    profiles = _counted((t.split, t.spec["profile"] or "none") for t in p4)
+    wanted: Groups = {(split, name): count for split, count in paper.P4_POOLS.items() for name in paper.PROFILES}
+    yield from _differences("p4 profile", profiles, wanted)
+    for task in p4:
+        number = len(task.spec["candidates"])
+        yield None if number == paper.P4_CANDIDATES else f"{task.task_id}: {number} candidates"
+
+
+def budgets(tasks: Sequence[Task]) -> Findings:
+    """Every task has the query budget of its probe."""
+    for task in tasks:
+        budget, wanted = task.spec["query_budget"], paper.BUDGET[task.probe]
+        yield None if budget == wanted else f"{task.task_id}: budget {budget}, the paper has {wanted}"
+
+
+def intervention_subset(bank: Bank) -> Findings:
+    """A subset that the manifest names holds P3 tasks of the bank, twelve of each split."""
+    by_id = {task.task_id: task for task in bank.tasks}
+    for name, ids in (bank.manifest.get("subsets") or {}).items():
+        known = [by_id[i] for i in ids if i in by_id and by_id[i].probe == "p3"]
+        yield None if len(set(ids)) == len(known) else f"{name}: {len(ids)} ids, {len(known)} of them P3 tasks"
+        found = _counted((task.split,) for task in known)
+        yield from _differences(f"{name} tasks", found, {(split,): paper.SUBSET_PER_SPLIT for split in SPLITS})
+
+
+def history_lengths(task: Task) -> Findings:
+    """Every P3 task shows earlier steps and leaves live queries."""
+    shown, budget = len(task.spec["history"]), task.spec["query_budget"]
+    yield None if 0 < shown < budget else f"{shown} steps of {budget} queries are spent"
+
+
+def _of(probe: Probe, tasks: Iterable[Task]) -> list[Task]:
+    return [task for task in tasks if task.probe == probe]
+
+
+def _counted(groups: Iterable[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    return Counter(groups)
+
+
+def _keyed(counts: Mapping[str, int]) -> Groups:
+    return {(name,): count for name, count in counts.items()}
+
+
+def _differences(what: str, found: Groups, wanted: Groups) -> Iterator[str | None]:
+    """One case for every group that is wanted or found."""
+    for group in [*wanted, *(set(found) - set(wanted))]:
+        is_, should = found.get(group, 0), wanted.get(group, 0)
+        yield None if is_ == should else f"{what} {' '.join(group)}: {is_}, the paper has {should}"

@@ -1,0 +1,210 @@
+"""P4: are all candidates feasible, and do order, utilities and pairs follow from the policy that the brief states?"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+
+from vehbench_builder.audit import paper
+from vehbench_builder.audit.policy import Judged, expected_order, judged_pool, shown_pool, stated_weights
+from vehbench_builder.audit.recomputed import agrees, place_of
+from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
+from vehbench_hf.bank import Bank
+from vehbench_hf.canonical import canonical_json
+from vehbench_hf.types import Pair, Task
+from vehbench_oracle import LIMITS, METRICS
+
+LEAST_SLACK = 0.005
+"""Share of every limit that a candidate keeps in hand."""
+LEAST_GAP = 0.005
+"""Smallest difference of utility between neighbours of an order."""
+UTILITY_ROUNDING = 1e-5
+"""What a utility may be off when it was computed from rounded powers, far below the smallest gap."""
+LEAST_DISTANCE = 0.05
+"""Share of a range by which two candidates differ in some variable."""
+MOST_WINS = 0.25
+"""Largest share of tasks in which one id, or one place in the list, is the best."""
+ENOUGH = 40
+"""Fewer tasks than this say nothing about shares."""
+ROUNDING = 1e-5
+"""Slack and distance that rounding a design to six digits may cost."""
+
+
+def pool_checks(bank: Bank) -> list[Check]:
+    """All checks of P4."""
+    tasks = bank.select(("p4",))
+    few = f"{len(tasks)} tasks say nothing about shares"
+    return [
+        each(p4_candidates_feasible, tasks),
+        whole(p4_tasks_with_infeasible_candidates, tasks),
+        each(p4_candidates_keep_slack, tasks),
+        each(p4_numbers_recomputed, tasks),
+        each(p4_policy_states_the_profile, tasks),
+        each(p4_ranking_follows_the_policy, tasks),
+        each(p4_ranking_follows_from_shown_numbers, tasks),
+        each(p4_utilities_recomputed, tasks),
+        each(p4_utility_gaps, tasks),
+        each(p4_dominated_pairs, tasks),
+        each(p4_policy_sensitive_pairs, tasks),
+        each(p4_candidates_differ, tasks),
+        whole(p4_pools_have_three_profiles, tasks)
+        if bank.version in paper.FULL_BANKS
+        else skipped(p4_pools_have_three_profiles, f"{bank.version} is not a full bank"),
+        whole(p4_winner_places, tasks) if len(tasks) >= ENOUGH else skipped(p4_winner_places, few),
+    ]
+
+
+def p4_candidates_feasible(task: Task) -> Findings:
+    """Every candidate meets all limits of its brief and lies inside the bounds."""
+    for name, one in judged_pool(task.spec).items():
+        yield None if one.verdict.feasible else f"{name}: {one.verdict.message}"
+
+
+def p4_tasks_with_infeasible_candidates(tasks: Sequence[Task]) -> Findings:
+    """No pool holds a candidate that breaks a limit."""
+    feasible = Counter[int]()
+    for task in tasks:
+        pool = judged_pool(task.spec)
+        good = sum(one.verdict.feasible for one in pool.values())
+        feasible[good] += 1
+        yield None if good == len(pool) else f"{task.task_id}: {good} of {len(pool)} candidates are feasible"
+    for good, count in sorted(feasible.items()):
+        yield Figure(f"tasks with {good} feasible candidates", count)
+
+
+def p4_candidates_keep_slack(task: Task) -> Findings:
+    """Every candidate keeps 0.5 % of every limit in hand."""
+    for name, one in judged_pool(task.spec).items():
+        tight = {limit: share for limit, share in one.share.items() if share < LEAST_SLACK - ROUNDING}
+        yield f"{name}: {', '.join(f'{k} {v:.3%}' for k, v in tight.items())}" if tight else None
+
+
+def p4_numbers_recomputed(task: Task) -> Findings:
+    """Metrics and slacks of every candidate are what the oracle gives."""
+    pool = judged_pool(task.spec)
+    for candidate in task.spec["candidates"]:
+        verdict = pool[candidate["id"]].verdict
+        stored = {**candidate["metrics"], **candidate["slack"]}
+        computed = {**verdict.metrics, **verdict.slack}
+        wrong = [name for name in (*METRICS, *LIMITS) if not agrees(stored[name], computed[name])]
+        yield "; ".join(f"{candidate['id']} {n} {stored[n]!r}, the oracle gives {computed[n]!r}" for n in wrong) or None
+
+
+def p4_policy_states_the_profile(task: Task) -> Findings:
+    """The policy text states a complete rule with the weights of its profile."""
+    weights, stated = paper.PROFILES.get(task.spec["profile"] or ""), stated_weights(task.spec)
+    if stated is None:
+        yield f"no rule that can be computed: {(task.spec['policy'] or '')[:80]!r}"
+    else:
+        yield None if stated == weights else f"profile {task.spec['profile']}, weights {stated}"
+
+
+def p4_ranking_follows_the_policy(task: Task) -> Findings:
+    """The gold order is what the stated policy gives at full precision."""
+    order, _ = expected_order(task.spec, judged_pool(task.spec))
+    gold = task.gold["ranking"]
+    yield None if gold == order else f"gold {' > '.join(gold)}, the policy gives {' > '.join(order)}"
+
+
+def p4_ranking_follows_from_shown_numbers(task: Task) -> Findings:
+    """The gold order also follows from the rounded numbers that a model reads."""
+    order, _ = expected_order(task.spec, shown_pool(task.spec))
+    gold = task.gold["ranking"]
+    yield None if gold == order else f"gold {' > '.join(gold)}, the shown numbers give {' > '.join(order)}"
+
+
+def p4_utilities_recomputed(task: Task) -> Findings:
+    """Stored utilities are what the stated policy gives."""
+    _, utility = expected_order(task.spec, judged_pool(task.spec))
+    stored = {entry["id"]: entry["value"] for entry in task.gold["utilities"]}
+    if set(stored) != set(utility):
+        yield f"utilities of {sorted(stored)}, candidates are {sorted(utility)}"
+        return
+    for name, value in utility.items():
+        given = stored[name]
+        both = value is not None and given is not None
+        same = abs(given - value) <= UTILITY_ROUNDING if both else given is value
+        yield None if same else f"{name}: stored {given}, the policy gives {value}"
+
+
+def p4_utility_gaps(task: Task) -> Findings:
+    """Neighbours of an order differ by 0.005 or more in utility under the declared profile."""
+    _, utility = expected_order(task.spec, judged_pool(task.spec))
+    values = sorted((value for value in utility.values() if value is not None), reverse=True)
+    for above, below in pairwise(values):
+        yield None if above - below >= LEAST_GAP else f"utilities {above:.5f} and {below:.5f}"
+
+
+def p4_dominated_pairs(task: Task) -> Findings:
+    """The dominated pairs are all pairs in which one candidate is at least as good in power and in every slack."""
+    pool = judged_pool(task.spec)
+    expected = {(a, b) for a in pool for b in pool if a != b and _dominates(pool[a], pool[b])}
+    yield _pairs_differ(task.gold["dominated_pairs"], expected)
+
+
+def p4_policy_sensitive_pairs(task: Task) -> Findings:
+    """The policy-sensitive pairs are all feasible pairs that the declared profile orders against the power."""
+    pool = judged_pool(task.spec)
+    order = [name for name in expected_order(task.spec, pool)[0] if pool[name].verdict.feasible]
+    expected = {(a, b) for a, b in combinations(order, 2) if pool[a].power < pool[b].power}
+    yield _pairs_differ(task.gold["policy_sensitive_pairs"], expected)
+
+
+def p4_candidates_differ(task: Task) -> Findings:
+    """Two candidates of a pool differ by 5 % of its range in some variable."""
+    places = {c["id"]: place_of(task.spec, c["design"]) for c in task.spec["candidates"]}
+    for a, b in combinations(places, 2):
+        apart = float(abs(places[a] - places[b]).max())
+        yield None if apart >= LEAST_DISTANCE - ROUNDING else f"{a} and {b} differ by {apart:.2%} at most"
+
+
+def p4_pools_have_three_profiles(tasks: Sequence[Task]) -> Findings:
+    """Every pool occurs once under each profile with the same candidates, and the profiles disagree about the best."""
+    pools: dict[tuple[str, str | None], list[Task]] = defaultdict(list)
+    for task in tasks:
+        pools[task.split, task.gold["pool_id"]].append(task)
+    winners = Counter[int]()
+    for (split, pool_id), members in pools.items():
+        profiles = sorted(t.spec["profile"] or "none" for t in members)
+        contents = {canonical_json(sorted(canonical_json(c["design"]) for c in t.spec["candidates"])) for t in members}
+        best = {canonical_json(_design(t, t.gold["ranking"][0])) for t in members if t.gold["ranking"]}
+        winners[len(best)] += 1
+        said = [
+            "" if profiles == sorted(paper.PROFILES) else f"profiles {', '.join(profiles)}",
+            "" if len(contents) == 1 else f"{len(contents)} different sets of candidates",
+            "" if len(best) > 1 else "one candidate wins under every profile",
+        ]
+        yield f"{split} {pool_id}: {'; '.join(filter(None, said))}" if any(said) else None
+    for number, count in sorted(winners.items()):
+        yield Figure(f"pools with {number} winners", count)
+
+
+def p4_winner_places(tasks: Sequence[Task]) -> Findings:
+    """No id and no place in the list is the best in more than 25 % of the tasks."""
+    by_id = Counter(task.gold["ranking"][0] for task in tasks)
+    listed = Counter([c["id"] for c in task.spec["candidates"]].index(task.gold["ranking"][0]) + 1 for task in tasks)
+    for kind, counts in (("id", by_id), ("place", listed)):
+        for name, count in sorted(counts.items()):
+            share = count / len(tasks)
+            yield None if share <= MOST_WINS else f"{kind} {name} is the best in {share:.1%} of {len(tasks)} tasks"
+            yield Figure(f"{kind} {name} is the best", count)
+
+
+def _dominates(a: Judged, b: Judged) -> bool:
+    ours, theirs = [a.power, *a.share.values()], [b.power, *b.share.values()]
+    return all(x >= y for x, y in zip(ours, theirs, strict=True)) and ours != theirs
+
+
+def _pairs_differ(stored: Sequence[Pair], expected: set[tuple[str, str]]) -> str | None:
+    found = [(pair["better"], pair["worse"]) for pair in stored]
+    said = []
+    if missing := sorted(expected - set(found)):
+        said.append("lacks " + ", ".join(f"{a} over {b}" for a, b in missing))
+    if extra := sorted(set(found) - expected):
+        said.append("lists wrongly " + ", ".join(f"{a} over {b}" for a, b in extra))
+    if len(set(found)) < len(found):
+        said.append("lists a pair twice")
+    return "; ".join(said) or None
+
+
+def _design(task: Task, name: str) -> Mapping[str, float]:
+    return next(c["design"] for c in task.spec["candidates"] if c["id"] == name)

@@ -1,0 +1,126 @@
+"""Does a rendered prompt, a note or an id give away what belongs to the gold part of a row?"""
+
+import re
+from collections.abc import Iterator
+
+from vehbench_builder.audit import paper
+from vehbench_builder.audit.gold import gold_designs, reference_of, trap_of
+from vehbench_builder.audit.public_fields import significant_digits
+from vehbench_builder.audit.report import Check, Findings, each
+from vehbench_hf.bank import Bank
+from vehbench_hf.prompts.feedback import rounded
+from vehbench_hf.prompts.render import opening
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.types import Design, Task
+from vehbench_oracle import VARIABLES
+
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+TELLING_DIGITS = 5
+"""Numbers with fewer digits occur by chance; that a prompt shows them is no sign of a leak."""
+
+VERDICT_WORDS = re.compile(
+    r"propose_design|declare_infeasible|request_missing_info|\b(?:in)?feasib\w*|unsolvable|under-?determined|\bgold\b",
+    re.IGNORECASE,
+)
+"""Words that decide a P1 brief; no note may use them."""
+
+
+def wording_checks(bank: Bank) -> list[Check]:
+    """All checks of what can be read off."""
+    return [
+        each(prompts_hold_no_gold_words, bank.tasks),
+        each(prompts_hold_no_gold_numbers, bank.tasks),
+        each(p1_notes_hold_no_verdict, bank.select(("p1",))),
+        each(ids_say_nothing, bank.tasks),
+    ]
+
+
+def prompts_hold_no_gold_words(task: Task) -> Findings:
+    """No rendered prompt holds the task's id, subtype, paper, pool, difficulty group or certificate."""
+    text = _prompt(task)
+    found = [what for what, words in _secrets(task) if words and words.lower() in text]
+    yield f"the prompt shows {', '.join(found)}" if found else None
+
+
+def prompts_hold_no_gold_numbers(task: Task) -> Findings:
+    """No rendered prompt holds the numbers of a reference, a witness, an anchor design, a bound or a utility."""
+    numbers = {float(match) for match in _NUMBER.findall(_prompt(task))}
+    gold = task.gold
+    shown = [name for name, design in gold_designs(task).items() if _revealed(task, design, numbers)]
+    reference = reference_of(task)
+    values: dict[str, float | None] = {
+        "reference power": reference["power_uw"],
+        "older reference power": reference["power_uw_older"],
+        "upper bound": reference["upper_bound_uw"],
+        **{f"utility of {entry['id']}": entry["value"] for entry in gold["utilities"]},
+    }
+    shown += [
+        name
+        for name, value in values.items()
+        if value is not None and significant_digits(rounded(value)) >= TELLING_DIGITS
+        if {value, rounded(value)} & numbers
+    ]
+    yield f"the prompt shows the gold {', '.join(shown)}" if shown else None
+
+
+def p1_notes_hold_no_verdict(task: Task) -> Findings:
+    """No note of a P1 brief uses the words of a verdict."""
+    for note in (*task.spec["notes"], *task.spec["excitation"]["stated"]):
+        found = VERDICT_WORDS.findall(f"{note['name']} {note['text']}")
+        yield f"{note['name']} says {', '.join(found)}" if found else None
+
+
+def ids_say_nothing(task: Task) -> Findings:
+    """No id holds subtype, gold action, trap, profile or paper."""
+    own = _plain(task.task_id)
+    anchor = task.anchor
+    secrets = {
+        "subtype": task.subtype,
+        "gold action": task.gold["action"],
+        "profile": task.spec["profile"],
+        "trap": trap_of(task)["variable"],
+        "paper": anchor["doi"] if anchor else None,
+        "anchor": anchor["key"] if anchor else None,
+    }
+    found = [name for name, words in secrets.items() if words and _plain(words) in own]
+    yield f"tells the {', '.join(found)}" if found else None
+
+
+def _secrets(task: Task) -> Iterator[tuple[str, str | None]]:
+    gold, anchor = task.gold, task.anchor
+    yield "its id", task.task_id
+    yield "its source group", task.source_group
+    # A profile is stated by the policy, and a released subtype of P4 is the profile.
+    yield "its subtype", task.subtype if task.subtype not in paper.PROFILES else None
+    yield "its pool", gold["pool_id"]
+    yield "its pool family", gold["pool_family"]
+    yield "a certificate", gold["certificate"]
+    yield "the trap type", trap_of(task)["type"]
+    if anchor:
+        yield "the DOI", anchor["doi"]
+        yield "the title", anchor["title"]
+    yield "the ranking", ">".join(gold["ranking"]) or None
+    yield "the ranking", ", ".join(f'"{name}"' for name in gold["ranking"]) if _ranked(task) else None
+
+
+def _ranked(task: Task) -> bool:
+    """Whether the ranking differs from the order of the list, which every prompt shows."""
+    return task.gold["ranking"] != [candidate["id"] for candidate in task.spec["candidates"]]
+
+
+def _revealed(task: Task, design: Design, numbers: set[float]) -> bool:
+    """Whether a prompt shows every value of a design that is no end of its range, if these have digits enough."""
+    boxes = task.spec["variable_bounds"]
+    inner = [design[name] for name in VARIABLES if (box := boxes.get(name)) is None or design[name] not in box.values()]
+    if sum(significant_digits(value) for value in inner) < TELLING_DIGITS:
+        return False
+    return all({value, rounded(value)} & numbers for value in inner)
+
+
+def _prompt(task: Task) -> str:
+    return "\n".join(message["content"] for message in opening(task.probe, task.spec, Protocol())).lower()
+
+
+def _plain(words: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", words.lower())

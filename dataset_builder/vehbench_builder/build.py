@@ -1,0 +1,175 @@
+"""Building a bank: every unit of every probe, in parallel, each result kept so that a stopped build goes on.
+
+The result depends on the seed, the anchors, the oracle and the versions of builder and libraries alone: not on the
+number of jobs, on the order in which units end, or on how often the build was stopped.
+"""
+
+import hashlib
+import json
+import multiprocessing
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from vehbench_builder import p1, p2, p3, p4
+from vehbench_builder.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
+from vehbench_builder.card import write_documents
+from vehbench_builder.p3_subset import INTERVENTION, intervention_subset
+from vehbench_builder.seeds import BUILDER_VERSION
+from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_hf import __version__
+from vehbench_hf.bank import MANIFEST, write_bank
+from vehbench_hf.canonical import canonical_json
+from vehbench_hf.schema import row_checksum, row_to_task, task_to_row
+from vehbench_hf.types import PROBES, Probe, Task
+from vehbench_oracle import oracle_fingerprint
+
+Progress = Callable[[Probe, int, int], None]
+"""Called with the probe, how many of its units are done, and how many there are."""
+
+
+class Unit(Protocol):
+    """One piece of work: picklable, with a key of its own."""
+
+    @property
+    def key(self) -> str:
+        """What the unit is, in words."""
+
+
+class ProbeModule(Protocol):
+    """What the module of a probe offers."""
+
+    def units(self, anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Task]) -> list[Any]:
+        """The work of the probe, in the order of the bank."""
+
+    def build_unit(self, unit: Any) -> list[Task]:
+        """The tasks of one unit, from the unit alone."""
+
+
+MODULES: dict[Probe, ProbeModule] = {
+    "p1": cast(ProbeModule, p1),
+    "p2": cast(ProbeModule, p2),
+    "p3": cast(ProbeModule, p3),
+    "p4": cast(ProbeModule, p4),
+}
+ORDER: tuple[Probe, ...] = ("p2", "p1", "p3", "p4")
+"""P3 and P4 start from finished P2 tasks."""
+UNFINISHED = "unfinished"
+
+
+def build_tasks(build: BuildSpec, kept: Path, *, jobs: int = 1, progress: Progress = lambda *_: None) -> list[Task]:
+    """All tasks of a bank. Results of units are kept below `kept` and taken from there when it is called again.
+
+    Raises BuildError, naming the unit, when a task cannot be made as the construction asks; what was built stays.
+    """
+    # The last bits of a matrix product depend on the number of threads, and a flat optimum follows the last bits.
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    anchors = load_anchors()
+    done: dict[Probe, list[Task]] = {}
+    for probe in ORDER:
+        sources = {task.task_id: task for task in done.get("p2", [])}
+        work = MODULES[probe].units(anchors, build, sources)
+        done[probe] = [task for tasks in _build_units(probe, work, kept, jobs, progress) for task in tasks]
+    # By id, since the ids are in a drawn order: neighbours in a file are then no twins and no pool.
+    return [task for probe in PROBES for task in sorted(done[probe], key=lambda task: task.task_id)]
+
+
+def build_bank(build: BuildSpec, out: Path, *, jobs: int = 1, progress: Progress = lambda *_: None) -> dict[str, Any]:
+    """Build a bank into `out` and return its manifest; unfinished work lies in `out/unfinished` until it is done.
+
+    Raises BuildError when `out` holds something else, or when a task cannot be made.
+    """
+    kept = out / UNFINISHED
+    if out.exists() and any(out.iterdir()) and not kept.exists() and not (out / MANIFEST).exists():
+        raise BuildError(f"{out} is not empty and no bank; give another --out.")
+    tasks = build_tasks(build, kept, jobs=jobs, progress=progress)
+    manifest = write_bank(
+        out,
+        tasks,
+        version=f"veh-fresh-{build.seed}" if build.fresh else "veh-v2",
+        convention="defined",
+        headline_splits=("train",) if build.fresh else ("test_id", "test_ood"),
+        card="",
+        extra=build_record(build) | ({} if build.fresh else {"subsets": {INTERVENTION: intervention_subset(tasks)}}),
+    )
+    write_documents(out)
+    shutil.rmtree(kept, ignore_errors=True)
+    return manifest
+
+
+def build_record(build: BuildSpec) -> dict[str, Any]:
+    """What a manifest says about how the bank was made: seed, input hashes, versions."""
+    import numpy
+    import pyarrow
+    import scipy
+
+    return {
+        "build": {
+            "seed": build.seed,
+            "per_anchor": build.per_anchor,
+            "inputs": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in (ANCHORS, PROVENANCE)},
+            "oracle": oracle_fingerprint(),
+            "versions": {
+                "builder": BUILDER_VERSION,
+                "vehbench": __version__,
+                "python": platform.python_version(),
+                "numpy": numpy.__version__,
+                "scipy": scipy.__version__,
+                "pyarrow": pyarrow.__version__,
+            },
+        }
+    }
+
+
+def _build_units(probe: Probe, work: Sequence[Unit], kept: Path, jobs: int, progress: Progress) -> Iterable[list[Task]]:
+    files = [kept / probe / f"{_fingerprint(unit)}.json" for unit in work]
+    results = {index: tasks for index, file in enumerate(files) if (tasks := _read(file)) is not None}
+    progress(probe, len(results), len(work))
+    waiting = [index for index in range(len(work)) if index not in results]
+    if waiting:
+        # "spawn": a fresh interpreter, so that no thread of a numeric library is copied half way through its work.
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+            running: dict[Future[list[dict[str, Any]]], int] = {
+                pool.submit(_rows, probe, work[index]): index for index in waiting
+            }
+            try:
+                while running:
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        index = running.pop(future)
+                        rows = future.result()
+                        _write(files[index], rows)
+                        results[index] = [row_to_task(row) for row in rows]
+                        progress(probe, len(results), len(work))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    return [results[index] for index in range(len(work))]
+
+
+def _rows(probe: Probe, unit: Any) -> list[dict[str, Any]]:
+    return [task_to_row(task) for task in MODULES[probe].build_unit(unit)]
+
+
+def _fingerprint(unit: Unit) -> str:
+    """A name for the result of a unit that changes with everything the unit is made of."""
+    return hashlib.sha256(f"{BUILDER_VERSION}/{oracle_fingerprint()}/{unit!r}".encode()).hexdigest()[:32]
+
+
+def _read(file: Path) -> list[Task] | None:
+    """Kept tasks, or None when there are none or they were damaged."""
+    try:
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        return [row_to_task(row) for row in rows] if all(row_checksum(r) == r["checksum"] for r in rows) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(file: Path, rows: list[dict[str, Any]]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    beside = file.with_suffix(".tmp")
+    beside.write_text(canonical_json(rows), encoding="utf-8")
+    beside.replace(file)

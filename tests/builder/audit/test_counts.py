@@ -1,0 +1,85 @@
+"""Banks of another composition than the paper's."""
+
+from typing import Any
+
+import pytest
+
+from vehbench_builder.audit import paper
+from vehbench_builder.audit.counts import count_checks
+from vehbench_hf.bank import Bank
+from vehbench_hf.types import PROBES
+
+
+def failed(bank: Bank) -> set[str]:
+    return {check.name for check in count_checks(bank) if check.faults}
+
+
+def test_a_sample_is_held_against_the_paper(sample_bank: Bank) -> None:
+    checks = {check.name: check for check in count_checks(sample_bank)}
+    assert "not a full bank" in (checks["task_counts"].skipped or "")
+    assert checks["history_lengths"].checked == len(sample_bank.select(("p3",)))
+    assert not failed(sample_bank)
+
+
+def test_the_paper_contradicts_itself() -> None:
+    assert sum(sum(splits.values()) for splits in paper.TASKS.values()) == 763
+    for probe in PROBES:
+        assert sum(paper.DIFFICULTY[probe].values()) == sum(paper.TASKS[probe].values())
+        assert sum(paper.SOURCE_GROUPS.get(probe, paper.DIFFICULTY[probe]).values()) == sum(paper.TASKS[probe].values())
+    assert sum(paper.P1_ACTIONS.values()) == len(paper.P1_SUBTYPES) * paper.P1_PER_SPLIT == paper.TASKS["p1"]["dev"]
+    assert {s: n * len(paper.P2_SUBTYPES) for s, n in paper.P2_ANCHORS.items()} == paper.TASKS["p2"]
+    assert {s: n * len(paper.PROFILES) for s, n in paper.P4_POOLS.items()} == paper.TASKS["p4"]
+    assert sum(paper.P4_FAMILIES.values()) == sum(paper.P4_POOLS.values())
+
+
+def test_the_released_bank_has_another_composition(bank_v1: Bank) -> None:
+    assert not failed(bank_v1)
+
+
+@pytest.mark.parametrize("probe", PROBES)
+def test_a_task_too_few_is_overlooked(bank_v1: Bank, tamper: Any, probe: str) -> None:
+    tasks = list(bank_v1.tasks)
+    del tasks[next(i for i, task in enumerate(tasks) if task.probe == probe)]
+    assert "task_counts" in failed(tamper.bank(tasks, "veh-v1"))
+
+
+def test_another_label_budget_or_profile_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
+    def with_first(probe: str, change: Any = lambda _: None, **fields: Any) -> set[str]:
+        tasks = list(bank_v1.tasks)
+        i = next(i for i, task in enumerate(tasks) if task.probe == probe)
+        tasks[i] = tamper.task(tasks[i], change, **fields)
+        return failed(tamper.bank(tasks, "veh-v1"))
+
+    assert with_first("p1", lambda t: t.gold.update(action="declare_infeasible")) == {"subtype_counts"}
+    assert with_first("p2", subtype="power_tight") == {"subtype_counts", "anchor_counts"}
+    assert with_first("p3", difficulty="easy") == {"difficulty_counts"}
+    assert with_first("p3", source_group="elsewhere") == {"difficulty_counts"}
+    assert with_first("p2", lambda t: t.spec.update(query_budget=7)) == {"budgets"}
+    assert with_first("p4", lambda t: t.spec.update(profile="balanced")) == {"pool_counts"}
+    assert with_first("p4", lambda t: t.gold.update(pool_family="new")) == {"pool_counts"}
+    assert with_first("p4", lambda t: t.spec["candidates"].pop()) == {"pool_counts"}
+    assert with_first("p3", lambda t: t.spec.update(history=[])) == {"history_lengths"}
+
+
+def test_trap_types_of_one_split_are_uneven_unnoticed(bank_v1: Bank, tamper: Any) -> None:
+    def typed(uneven: bool) -> set[str]:
+        p3 = iter(range(1000))
+        tasks = [
+            tamper.task(t, subtype=f"type {0 if uneven and i < 30 else i % 6}")
+            if t.probe == "p3" and (i := next(p3)) >= 0
+            else t
+            for t in bank_v1.tasks
+        ]
+        return failed(tamper.bank(tasks, "veh-v2"))
+
+    assert typed(uneven=False) == set()
+    assert typed(uneven=True) == {"subtype_counts"}
+
+
+def test_a_subset_of_other_tasks_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
+    by_split = {s: [t.task_id for t in bank_v1.select(("p3",), (s,))][:12] for s in ("dev", "test_id", "test_ood")}
+    ids = [i for chosen in by_split.values() for i in chosen]
+    other = bank_v1.select(("p2",))[0].task_id
+    assert not failed(tamper.bank(bank_v1.tasks, "veh-v1", subsets={"p3_intervention": ids}))
+    for wrong in (ids[1:], [*ids[1:], other], [*ids[1:], ids[-1]]):
+        assert failed(tamper.bank(bank_v1.tasks, "veh-v1", subsets={"s": wrong})) == {"intervention_subset"}

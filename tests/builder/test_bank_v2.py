@@ -1,0 +1,115 @@
+"""The benchmark's bank as it ships: what it claims holds for the very files in the package."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.paths import shipped
+from vehbench_hf.types import PROBES, SPLITS
+
+SPLIT_SIZES = {"p1": [80, 80, 80], "p2": [64, 40, 104], "p3": [64, 40, 52], "p4": [93, 36, 30]}
+"""Tasks in dev, test_id and test_ood, as the paper has them (Table 10)."""
+
+
+@pytest.fixture(scope="module")
+def bank() -> Bank:
+    return open_bank("v2")
+
+
+def test_counts_are_those_of_the_paper(bank: Bank) -> None:
+    for probe in PROBES:
+        assert [len(bank.select([probe], [split])) for split in SPLITS] == SPLIT_SIZES[probe]
+    assert bank.headline_splits == ("test_id", "test_ood")
+    assert bank.convention == "defined"
+
+
+def test_every_design_that_is_called_feasible_is_feasible(bank: Bank) -> None:
+    judged = 0
+    for task in bank.tasks:
+        reference = task.gold["reference"]
+        designs = [task.gold["witness"], reference["design"] if reference else None]
+        designs += [candidate["design"] for candidate in task.spec["candidates"]]
+        if task.probe == "p2":
+            designs.append(task.gold["anchor_design"])
+        if task.gold["action"] in (None, "propose_design") and task.spec["excitation"]["frequency_hz"] is not None:
+            for design in designs:
+                withheld = task.spec["excitation"]["acceleration_g"] is None or None in task.spec["materials"].values()
+                if design is not None and not withheld:
+                    assert judge_for(task.spec, design).feasible, task.task_id
+                    judged += 1
+    assert judged > 1400
+
+
+def test_every_reference_has_its_power_and_a_bound_within_five_percent(bank: Bank) -> None:
+    for task in bank.select(["p2", "p3"]):
+        reference = task.gold["reference"]
+        assert reference is not None
+        assert reference["design"] is not None
+        power, bound = reference["power_uw"], reference["upper_bound_uw"]
+        assert power is not None
+        assert bound is not None
+        assert judge_for(task.spec, reference["design"]).objective == pytest.approx(power, rel=1e-9)
+        assert power <= bound <= 1.0501 * power
+
+
+def test_the_package_stays_small(bank: Bank) -> None:
+    assert sum(file.stat().st_size for file in bank.path.rglob("*") if file.is_file()) < 3_000_000
+
+
+@pytest.mark.slow
+def test_the_audit_finds_nothing(bank: Bank) -> None:
+    from vehbench_builder.audit import audit_bank
+
+    report = audit_bank(bank, jobs=2)
+    assert {name: check.faults[:3] for name, check in report.checks.items() if check.faults} == {}
+    assert sum(check.checked for check in report.checks.values()) > 10_000
+
+
+LITERAL = """
+import json, sys
+from datasets import load_dataset
+found = {c: load_dataset("vehbench", c) for c in ("p1", "p2", "p3", "p4")}
+print(json.dumps({c: {s: d.num_rows for s, d in splits.items()} for c, splits in found.items()}))
+"""
+
+
+@pytest.mark.slow
+def test_the_literal_call_works_beside_an_export_and_after_install(tmp_path: Path) -> None:
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
+    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()"]
+    expected = {probe: dict(zip(SPLITS, sizes, strict=True)) for probe, sizes in SPLIT_SIZES.items()}
+    for name, arguments in (("beside", ["export", "--bank", "v2"]), ("empty", ["install", "--bank", "v2"])):
+        folder = tmp_path / name
+        folder.mkdir()
+        own = {**environment, "HF_HOME": str(tmp_path / f"hf-{name}")}
+        subprocess.run([*command, *arguments], cwd=folder, env=own, check=True, capture_output=True)
+        done = subprocess.run([sys.executable, "-c", LITERAL], cwd=folder, env=own, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout.splitlines()[-1]) == expected
+
+
+@pytest.mark.slow
+def test_units_built_again_give_the_shipped_rows(bank: Bank) -> None:
+    """Ids, briefs and labels; the last digits of optimized designs may differ between processors."""
+    from vehbench_builder import p2
+    from vehbench_builder.anchors import load_anchors
+    from vehbench_builder.units import BuildSpec
+
+    for unit in p2.units(load_anchors(), BuildSpec(), {})[::40]:
+        (task,) = p2.build_unit(unit)
+        there = bank.by_id[task.task_id]
+        assert task.spec["variable_bounds"] == there.spec["variable_bounds"]
+        mine, theirs = task.gold["reference"], there.gold["reference"]
+        assert mine is not None
+        assert theirs is not None
+        assert mine["power_uw"] == pytest.approx(theirs["power_uw"], rel=2e-3)
+
+
+def test_the_shipped_folder_is_the_one_that_is_opened(bank: Bank) -> None:
+    assert bank.path == shipped("bank_v2")

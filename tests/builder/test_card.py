@@ -1,0 +1,257 @@
+"""Card and datasheet say what is in the bank: every figure is computed, limits come first, and the recipe runs."""
+
+import dataclasses
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from vehbench_builder import figures_of_anchors as anchors_module
+from vehbench_builder.card import own_text, render_card, render_datasheet, with_header, write_documents
+from vehbench_builder.columns import MEANINGS, described, leaves, meaning_of
+from vehbench_builder.figures import figures_of
+from vehbench_builder.figures_of_anchors import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
+from vehbench_builder.literature import LiteratureError
+from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.paths import shipped
+from vehbench_hf.schema import CANARY
+from vehbench_hf.types import PROBES, Task
+
+TEXTS = ["cards/dataset_card.md", "cards/datasheet.md"]
+RENDERERS = [render_card, render_datasheet]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_figure_is_typed_by_hand(name: str) -> None:
+    text = shipped(name).read_text(encoding="utf-8")
+    for away in (r"```.*?```", r"\{%.*?%\}", r"\{\{.*?\}\}", r"`[^`]*`"):
+        text = re.sub(away, " ", text, flags=re.DOTALL)
+    for name_with_digits in (r"arXiv:\d+\.\d+", r"doi:\S+", r"\bP[1-4]\b", r"in 2026"):
+        text = re.sub(name_with_digits, " ", text)
+    assert re.findall(r"\S*\d\S*", text) == []
+
+
+@pytest.mark.parametrize("render", RENDERERS)
+def test_a_placeholder_is_left_open_or_none_is_printed(sample_bank: Bank, render: Any) -> None:
+    text = render(sample_bank)
+    assert not re.search(r"\{\{|\}\}|\{%|None|nan\b|\binf\b", text)
+    assert text.count(CANARY) == 1
+    assert text.rstrip().endswith(CANARY)
+
+
+def test_limits_do_not_come_first(sample_bank: Bank) -> None:
+    assert re.findall(r"^## (.*)$", render_card(sample_bank), flags=re.MULTILINE)[0] == "Limits, first"
+
+
+def test_a_part_of_a_datasheet_is_missing(sample_bank: Bank) -> None:
+    text = render_datasheet(sample_bank)
+    parts = re.split(r"^## .*$", text, flags=re.MULTILINE)[1:]
+    assert re.findall(r"^## (.*)$", text, flags=re.MULTILINE) == [
+        "Motivation",
+        "Composition",
+        "Collection process",
+        "Preprocessing, cleaning, labeling",
+        "Uses",
+        "Distribution",
+        "Maintenance",
+    ]
+    for part in parts:
+        assert re.findall(r"\*\*[^*]+\?\*\* \S", part)
+        assert not re.findall(r"\?\*\*\s*(\n\n|\Z)", part)
+
+
+def counted_in(text: str, config: str) -> list[str]:
+    """The numbers of a config's line in the first table."""
+    (line,) = re.findall(rf"^\| `{config}` \| [^|]*\|((?: \d+ \|){{2,}})$", text, flags=re.MULTILINE)
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+@pytest.mark.parametrize("config", PROBES)
+def test_the_table_counts_other_tasks_than_the_bank_has(sample_bank: Bank, config: Any) -> None:
+    splits = [str(len(sample_bank.select([config], [split]))) for split in ("dev", "test_id", "test_ood")]
+    total = str(len(sample_bank.select([config])))
+    assert counted_in(render_card(sample_bank), config) == [*splits, total, total]
+    headline = Bank(
+        sample_bank.path, {**sample_bank.manifest, "headline_splits": ["test_id", "test_ood"]}, sample_bank.tasks
+    )
+    assert counted_in(render_card(headline), config)[-1] == str(int(splits[1]) + int(splits[2]))
+
+
+def changed(bank: Bank, probe: str, change: Any) -> Bank:
+    """The bank with the first task of a probe replaced by what `change` makes of it."""
+    first = next(task for task in bank.tasks if task.probe == probe)
+    tasks = tuple(change(task) if task is first else task for task in bank.tasks)
+    return Bank(bank.path, bank.manifest, tasks)
+
+
+def test_an_infeasible_candidate_is_not_reported(sample_bank: Bank) -> None:
+    def break_a_limit(task: Task) -> Task:
+        first, *others = task.spec["candidates"]
+        broken = {**first, "slack": {**first["slack"], "disp_limit_mm": -0.1}}
+        return dataclasses.replace(task, spec={**task.spec, "candidates": [broken, *others]})
+
+    assert figures_of(sample_bank)["p4"]["infeasible"] == 0
+    figures = figures_of(changed(sample_bank, "p4", break_a_limit))["p4"]
+    assert (figures["infeasible"], figures["candidates"]) == (1, 25)
+    assert figures["least_slack"] < 0
+    assert "1 of 25 candidates break a limit" in render_card(changed(sample_bank, "p4", break_a_limit))
+
+
+def test_the_faults_of_the_authors_bank_do_not_show(bank_v1: Bank) -> None:
+    figures = figures_of(bank_v1)
+    broken = sum(
+        not all(value >= 0 for value in judge_for(task.spec, candidate["design"]).slack.values())
+        for task in bank_v1.select(["p4"])
+        for candidate in task.spec["candidates"]
+    )
+    assert figures["p4"]["infeasible"] == broken > 0
+    assert figures["anchors"]["shared"] > 0
+    assert figures["references"]["bounded"] == 0
+    assert figures["references"]["worst"] is None
+    assert "None" not in render_card(bank_v1) + render_datasheet(bank_v1)
+
+
+def test_a_reference_far_from_its_bound_is_not_reported(sample_bank: Bank) -> None:
+    def with_bound(share: float | None) -> Bank:
+        def change(task: Task) -> Task:
+            reference = dict(task.gold["reference"] or {})
+            reference["upper_bound_uw"] = None if share is None else reference["power_uw"] * share
+            return dataclasses.replace(task, gold={**task.gold, "reference": reference})  # type: ignore[arg-type,typeddict-item]
+
+        return changed(sample_bank, "p2", change)
+
+    before = figures_of(sample_bank)["references"]
+    tight = figures_of(with_bound(1.005))["references"]
+    assert tight["within"] == {1: before["within"][1] + 1, 2: before["within"][2] + 1, 5: before["within"][5] + 1}
+    assert figures_of(with_bound(1e6))["references"]["worst"] == pytest.approx(1e6 - 1)
+    assert figures_of(with_bound(None))["references"]["bounded"] == before["bounded"] - 1
+
+
+def test_a_lost_witness_or_certificate_is_not_reported(sample_bank: Bank) -> None:
+    def strip(task: Task) -> Task:
+        return dataclasses.replace(task, gold={**task.gold, "witness": None, "certificate": None})
+
+    before = figures_of(sample_bank)["p1"]
+    tasks = tuple(strip(task) if task.probe == "p1" else task for task in sample_bank.tasks)
+    after = figures_of(Bank(sample_bank.path, sample_bank.manifest, tasks))["p1"]
+    assert (before["witnessed"], before["certified"]) == (before["workable"], before["infeasible"])
+    assert (after["witnessed"], after["certified"]) == (0, 0)
+    assert after["workable"] == before["workable"] > 0 < before["infeasible"]
+
+
+def test_an_unproven_lack_of_information_is_not_reported(sample_bank: Bank) -> None:
+    def completed(*verdicts: bool) -> dict[str, int]:
+        ways = [{"name": "x", "changes": {}, "feasible": v, "witness": None, "certificate": None} for v in verdicts]
+        tasks = tuple(
+            dataclasses.replace(task, gold={**task.gold, "completions": ways})  # type: ignore[typeddict-item]
+            for task in sample_bank.select(["p1"])
+        )
+        found = figures_of(Bank(sample_bank.path, sample_bank.manifest, tasks))["p1"]
+        return {name: found[name] for name in ("open", "both")}
+
+    assert completed(True, False) == {"open": 1, "both": 1}
+    assert completed(True, True) == completed(False) == completed() == {"open": 1, "both": 0}
+
+
+def test_seed_or_versions_of_the_build_are_not_named(sample_bank: Bank) -> None:
+    build = {"seed": 17, "oracle": "abcdef", "versions": {"builder": "2.0", "numpy": "9.9"}}
+    bank = Bank(sample_bank.path, {**sample_bank.manifest, "build": build}, sample_bank.tasks)
+    text = render_card(bank)
+    for words in ("(seed 17)", "builder 2.0, numpy 9.9", "of the oracle: `abcdef`"):
+        assert words in text
+    assert "seed" not in re.sub("seeded", "", render_card(sample_bank).split("## How it was made")[1].split("##")[0])
+
+
+def test_a_bank_with_one_config_cannot_be_described(sample_bank: Bank) -> None:
+    for config in PROBES:
+        files = [entry for entry in sample_bank.manifest["files"] if entry["probe"] == config]
+        part = Bank(sample_bank.path, {**sample_bank.manifest, "files": files}, tuple(sample_bank.select([config])))
+        text = render_card(part) + render_datasheet(part)
+        assert not re.search(r"\{\{|None|nan\b", text)
+
+
+def test_a_column_has_no_description_or_a_description_no_column() -> None:
+    for config in PROBES:
+        assert all(len(meaning_of(path)) > 3 for path in leaves(config))
+    assert {column.path for column in described()} == set(MEANINGS)
+    with pytest.raises(KeyError, match=r"column spec\.nonsense has no description"):
+        meaning_of("spec.nonsense")
+
+
+def test_units_are_missing_from_the_card(sample_bank: Bank) -> None:
+    text = render_card(sample_bank)
+    for line in ("| `tip_mass_g` | m_t | g |", "| `load_power_uw` | P | uW |", "| `stress_limit_mpa` | MPa |"):
+        assert line in text
+
+
+def test_the_simplifications_of_the_oracle_have_other_sizes() -> None:
+    # Erturk and Inman (2008) give 1.566 for a cantilever without a tip mass.
+    assert forcing_of_a_bare_beam() == pytest.approx(1.566, abs=5e-4)
+    figures = figures_of_oracle()
+    assert 0 < figures["permittivity_least"] < figures["permittivity_largest"] < 0.2
+    assert figures["quality"] * figures["half_bandwidth_pct"] == pytest.approx(50)
+
+
+def test_figures_of_anchors_contradict_each_other() -> None:
+    figures = figures_of_anchors()
+    assert figures["power"]["within"] <= figures["power"]["rows"] <= figures["total"]
+    assert figures["frequency"]["within"] <= figures["frequency"]["rows"] <= figures["total"] - figures["fitted"]
+    assert figures["scaled"] <= figures["outside"] <= figures["total"]
+
+
+def test_an_installation_without_the_literature_tables_cannot_render(
+    sample_bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent() -> None:
+        raise LiteratureError("not installed")
+
+    monkeypatch.setattr(anchors_module, "read_literature", absent)
+    figures_of_anchors.cache_clear()
+    try:
+        text = render_card(sample_bank)
+    finally:
+        figures_of_anchors.cache_clear()
+    assert "is in the literature audit of the repository" in text
+
+
+def test_the_documents_of_a_bank_break_it(sample_bank: Bank, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(sample_bank.path, tmp_path / "bank"))
+    write_documents(folder)
+    assert {"README.md", "DATASHEET.md", "croissant.json"} <= set(os.listdir(folder))
+    bank = open_bank(folder)
+    assert (bank.tasks, bank.manifest) == (sample_bank.tasks, sample_bank.manifest)
+    assert with_header(bank, own_text(bank)) == (folder / "README.md").read_text(encoding="utf-8")
+    first = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    write_documents(folder)
+    assert first == {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_equal_headers_for_other_rows_let_datasets_serve_old_ones(sample_bank: Bank) -> None:
+    def header(bank: Bank) -> Any:
+        return yaml.safe_load(with_header(bank, "text").split("---\n")[1])
+
+    other = Bank(sample_bank.path, {**sample_bank.manifest, "fingerprint": "0" * 64}, sample_bank.tasks)
+    assert header(other)["configs"] != header(sample_bank)["configs"]
+
+
+@pytest.mark.slow
+def test_the_recipe_for_seen_tasks_does_not_run(sample_bank: Bank, tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", render_card(sample_bank), flags=re.DOTALL)
+    (recipe,) = [block for block in blocks if "def headlines" in block]
+    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", "run", "--split", "dev", "--out", "r"]
+    done = subprocess.run([*command, "--model", "baseline/reference"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    call = "import json; print(json.dumps(headlines('sample', 'r', 'dev')))"
+    done = subprocess.run([sys.executable, "-c", recipe + call], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {probe: one["n"] for probe, one in found.items()} == dict.fromkeys(PROBES, 2)
+    assert [found[probe]["value"] for probe in ("p2", "p3", "p4")] == [1.0, 1.0, 1.0]

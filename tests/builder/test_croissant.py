@@ -1,0 +1,162 @@
+"""`croissant.json` is valid, and reading a bank through it gives every value of every row."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vehbench_builder.columns import leaves
+from vehbench_builder.croissant import CONTEXT, croissant, croissant_text, version_of
+from vehbench_builder.metadata import metadata, rai_of
+from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.schema import CANARY, task_to_row
+from vehbench_hf.types import PROBES, Probe
+
+mlcroissant = pytest.importorskip(
+    "mlcroissant", reason="needs the extra croissant: pip install 'vehbench-hf[croissant]'"
+)
+
+
+def described(bank: Bank, out: Path) -> Path:
+    """A copy of a bank with its `croissant.json`."""
+    file = Path(shutil.copytree(bank.path / "data", out / "data")).parent / "croissant.json"
+    file.write_text(croissant_text(bank), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def read(sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return mlcroissant.Dataset(str(described(sample_bank, tmp_path_factory.mktemp("croissant"))))
+
+
+def test_mlcroissant_finds_an_error_or_has_a_warning(read: Any) -> None:
+    assert not read.metadata.issues.errors
+    assert not read.metadata.issues.warnings
+    assert [one.id for one in read.metadata.record_sets] == list(PROBES)
+
+
+def plain(value: Any) -> Any:
+    """A value as read through Croissant: texts come as bytes, numbers as numpy's."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+def flat(record: dict[str, Any]) -> dict[str, Any]:
+    """The leaf fields of a record by id; mlcroissant groups them under their parents, lists as lists of records."""
+    found: dict[str, Any] = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            found.update(value)
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            found.update({key: [one[key] for one in value] for key in value[0]})
+        else:
+            found[name] = value
+    return {name: plain(value) for name, value in found.items()}
+
+
+def at(row: Any, path: list[str]) -> Any:
+    """The value at a path of a row; a list on the way gives a list, and null stays null."""
+    if row is None or not path:
+        return row
+    if isinstance(row, list):
+        return [at(one, path) for one in row]
+    return at(row[path[0]], path[1:])
+
+
+@pytest.mark.parametrize("config", PROBES)
+def test_a_value_is_lost_or_changed_on_its_way_through_croissant(read: Any, sample_bank: Bank, config: Probe) -> None:
+    records = [flat(record) for record in read.records(config)]
+    rows = [task_to_row(task) for task in sample_bank.select([config])]
+    assert [record[f"{config}/task_id"] for record in records] == [row["task_id"] for row in rows] != []
+    compared = 0
+    for record, row in zip(records, rows, strict=True):
+        for path in leaves(config):
+            expected = at(row, path.split("."))
+            # mlcroissant leaves the fields of an empty list out and shows the list itself.
+            found = record.get(f"{config}/{path.replace('.', '/')}", [])
+            assert found == expected, path
+            compared += expected not in (None, [])
+    assert compared > 20 * len(rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", PROBES)
+def test_a_record_of_the_authors_bank_cannot_be_read(bank_v1: Bank, tmp_path: Path, config: Probe) -> None:
+    dataset = mlcroissant.Dataset(str(described(bank_v1, tmp_path)))
+    assert not dataset.metadata.issues.errors | dataset.metadata.issues.warnings
+    ids = [plain(record[f"{config}/task_id"]) for record in dataset.records(config)]
+    assert ids == [task.task_id for task in bank_v1.select([config])]
+
+
+def test_the_context_is_not_the_standard_one() -> None:
+    from mlcroissant._src.core.context import Context, CroissantVersion
+    from mlcroissant._src.core.rdf import make_context
+
+    standard = make_context(Context(conforms_to=CroissantVersion.V_1_1))
+    assert {name: CONTEXT.get(name) for name in standard} == standard
+
+
+def test_a_column_is_left_out(sample_bank: Bank) -> None:
+    def ids(fields: list[dict[str, Any]]) -> set[str]:
+        return {name for f in fields for name in (ids(f["subField"]) if "subField" in f else {f["@id"]})}
+
+    for record_set in croissant(sample_bank)["recordSet"]:
+        config = record_set["@id"]
+        assert ids(record_set["field"]) == {f"{config}/{path.replace('.', '/')}" for path in leaves(config)}
+
+
+MINIMAL = (
+    "dataLimitations dataBiases personalSensitiveInformation dataUseCases dataSocialImpact dataCollection "
+    "dataReleaseMaintenancePlan"
+)
+
+
+@pytest.mark.parametrize("version", ["veh-v2", "veh-v2.1-train-7", "veh-v1", "veh-sample-1", "someone-elses"])
+def test_a_responsible_ai_field_is_empty(sample_bank: Bank, version: str) -> None:
+    bank = Bank(sample_bank.path, {**sample_bank.manifest, "version": version}, sample_bank.tasks)
+    found = croissant(bank)
+    for name in MINIMAL.split():
+        value = found[f"rai:{name}"]
+        assert value
+        assert all(len(text) > 4 for text in ([value] if isinstance(value, str) else value)), name
+    assert found["rai:hasSyntheticData"] is True
+    assert CANARY in found["description"]
+
+
+def test_a_bank_of_the_authors_or_a_sample_carries_the_words_of_ours(sample_bank: Bank) -> None:
+    def limits(version: str) -> str:
+        return " ".join(rai_of(Bank(Path(), {"version": version}, ()))["dataLimitations"])
+
+    assert "faults" in limits("veh-v1")
+    assert "demonstration" in limits("veh-sample-1")
+    assert limits("veh-v2") == limits("anything") == " ".join(metadata()["rai"]["dataLimitations"])
+
+
+def test_the_papers_behind_the_tasks_are_not_named(sample_bank: Bank) -> None:
+    dois = {task.anchor["doi"] for task in sample_bank.tasks if task.anchor is not None}
+    sources = croissant(sample_bank)["prov:wasDerivedFrom"]
+    assert [source["@id"].removeprefix("https://doi.org/") for source in sources] == sorted(
+        dois, key=[task.anchor["doi"] for task in sample_bank.tasks if task.anchor].index
+    )
+    assert sample_bank.fingerprint in croissant(sample_bank)["prov:wasGeneratedBy"]["description"]
+
+
+@pytest.mark.parametrize(
+    ("version", "number"),
+    [("veh-v2", "2.0.0"), ("veh-v2.1", "2.1.0"), ("veh-sample-1", "1.0.0"), ("x", "0.0.0"), ("v1.2.3.4", "1.2.3")],
+)
+def test_the_version_is_no_semantic_version(version: str, number: str) -> None:
+    assert version_of(Bank(Path(), {"version": version}, ())) == number
+
+
+def test_equal_banks_give_other_texts(sample_bank: Bank, tmp_path: Path) -> None:
+    copy = open_bank(shutil.copytree(sample_bank.path, tmp_path / "copy"))
+    assert croissant_text(copy) == croissant_text(sample_bank)
+    assert not re.search(r"/(tmp|home|work|root)/", croissant_text(copy))
+    assert json.loads(croissant_text(copy))["license"].startswith("https://creativecommons.org/licenses/by/4.0")

@@ -1,0 +1,212 @@
+"""Beside an export the literal `load_dataset("vehbench", "p2")` works, and nothing that is a user's is lost."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from vehbench_builder.export import MARK, export_bank
+from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_hf.errors import BankError
+from vehbench_hf.schema import CANARY, task_to_row
+
+LITERAL = """
+import json
+from datasets import load_dataset, disable_progress_bars
+disable_progress_bars()
+p1 = load_dataset("vehbench", "p1")
+p2 = load_dataset("vehbench", "p2")
+p3 = load_dataset("vehbench", "p3")
+p4 = load_dataset("vehbench", "p4")
+configs = {"p1": p1, "p2": p2, "p3": p3, "p4": p4}
+print(json.dumps({c: {s: rows.to_list() for s, rows in d.items()} for c, d in configs.items()}))
+"""
+
+
+def literally(cwd: Path, home: Path) -> Any:
+    """What the literal calls give in a new process without a Hub."""
+    environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", LITERAL], cwd=cwd, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def rows_of(bank: Bank) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for task in bank.tasks:
+        found.setdefault(task.probe, {}).setdefault(task.split, []).append(task_to_row(task))
+    return found
+
+
+def part_of(bank: Bank, out: Path) -> Bank:
+    """A bank with the last task of every config and split of another."""
+    last = {(task.probe, task.split): task for task in bank.tasks}
+    write_bank(out, last.values(), version="veh-part-1", convention="defined", card="\n# A part\n")
+    return open_bank(out)
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_the_literal_call_fails_beside_an_export_or_gives_stale_rows(sample_bank: Bank, tmp_path: Path) -> None:
+    work, home = tmp_path / "work", tmp_path / "hf"
+    work.mkdir()
+    export_bank(sample_bank, work / "vehbench")
+    assert literally(work, home) == rows_of(sample_bank)
+    # The same place and cache with other data: what the first call cached must not be what the second gives.
+    part = part_of(sample_bank, tmp_path / "part")
+    assert export_bank(part, work / "vehbench").replaced
+    assert literally(work, home) == rows_of(part) != rows_of(sample_bank)
+
+
+@pytest.mark.slow
+def test_the_authors_bank_does_not_export(bank_v1: Bank, tmp_path: Path) -> None:
+    export_bank(bank_v1, tmp_path / "vehbench")
+    found = literally(tmp_path, tmp_path / "hf")
+    expected = rows_of(bank_v1)
+    counts = {config: {split: len(rows) for split, rows in splits.items()} for config, splits in found.items()}
+    assert counts == {
+        config: {split: len(rows) for split, rows in splits.items()} for config, splits in expected.items()
+    }
+    assert found == expected
+
+
+def test_an_export_lacks_a_file_or_holds_a_loading_script(sample_bank: Bank, tmp_path: Path) -> None:
+    done = export_bank(sample_bank, tmp_path / "vehbench")
+    present = set(snapshot(done.folder))
+    assert present == set(done.files)
+    assert not [name for name in present if name.endswith(".py")]
+    data = {entry["path"] for entry in sample_bank.manifest["files"]}
+    assert present == data | {"README.md", "manifest.json", "croissant.json", "LICENSE-DATA", MARK}
+    assert os.listdir(tmp_path) == ["vehbench"]
+
+
+def test_an_export_is_no_bank(sample_bank: Bank, tmp_path: Path) -> None:
+    again = open_bank(export_bank(sample_bank, tmp_path / "vehbench").folder)
+    assert (again.tasks, again.fingerprint, again.manifest) == (
+        sample_bank.tasks,
+        sample_bank.fingerprint,
+        sample_bank.manifest,
+    )
+    assert snapshot(export_bank(again, tmp_path / "second").folder) == snapshot(tmp_path / "vehbench")
+
+
+def test_the_card_lacks_its_header_or_the_canary(sample_bank: Bank, tmp_path: Path) -> None:
+    folder = export_bank(sample_bank, tmp_path / "vehbench").folder
+    _, header, text = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    read = yaml.safe_load(header)
+    assert read["license"] == "cc-by-4.0"
+    listed = {(c["config_name"], file["split"]): file["path"] for c in read["configs"] for file in c["data_files"]}
+    assert listed == {(e["probe"], e["split"]): e["path"] for e in sample_bank.manifest["files"]}
+    assert text.count(CANARY) == 1
+    own = (sample_bank.path / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    assert own.strip() in text
+    licence = (folder / "LICENSE-DATA").read_text(encoding="utf-8")
+    assert "creativecommons.org/licenses/by/4.0" in licence
+
+
+def test_the_checksums_of_an_export_do_not_fit_its_files(sample_bank: Bank, tmp_path: Path) -> None:
+    folder = export_bank(sample_bank, tmp_path / "vehbench").folder
+    files = {name: hashlib.sha256(data).hexdigest() for name, data in snapshot(folder).items()}
+    assert json.loads((folder / MARK).read_text())["files"] == {n: s for n, s in files.items() if n != MARK}
+    described = json.loads((folder / "croissant.json").read_text())["distribution"]
+    sums = {file["contentUrl"]: file["sha256"] for file in described if file["@type"] == "cr:FileObject"}
+    assert sums == {name: files[name] for name in files if name.startswith("data/")}
+
+
+def foreign(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("years of work")
+
+
+def package(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+
+
+def other_mark(folder: Path) -> None:
+    folder.mkdir()
+    (folder / MARK).write_text('{"schema": "something else", "files": {}}')
+
+
+def broken_mark(folder: Path) -> None:
+    folder.mkdir()
+    (folder / MARK).write_text("[")
+
+
+def a_file(folder: Path) -> None:
+    folder.write_text("a file")
+
+
+@pytest.mark.parametrize("make", [foreign, package, other_mark, broken_mark, a_file])
+def test_what_is_no_export_is_overwritten(sample_bank: Bank, tmp_path: Path, make: Any) -> None:
+    make(tmp_path / "vehbench")
+    before = snapshot(tmp_path)
+    with pytest.raises(BankError, match=r"vehbench is (not empty and no earlier export|no folder)"):
+        export_bank(sample_bank, tmp_path / "vehbench")
+    assert snapshot(tmp_path) == before
+
+
+def test_a_bank_that_was_built_into_the_folder_is_overwritten(sample_bank: Bank, tmp_path: Path) -> None:
+    shutil.copytree(sample_bank.path, tmp_path / "vehbench")
+    with pytest.raises(BankError, match="no earlier export"):
+        export_bank(sample_bank, tmp_path / "vehbench")
+
+
+def test_a_link_is_replaced_by_a_folder(sample_bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "vehbench").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BankError, match="no folder"):
+        export_bank(sample_bank, tmp_path / "vehbench")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("name", ["README.md", "notes.txt", "data/p2/mine.parquet", "vehbench.py"])
+def test_a_users_change_to_an_export_is_lost(sample_bank: Bank, tmp_path: Path, name: str) -> None:
+    folder = export_bank(sample_bank, tmp_path / "vehbench").folder
+    with (folder / name).open("a") as stream:
+        stream.write("mine")
+    before = snapshot(folder)
+    with pytest.raises(BankError, match=rf"changed since: {name}"):
+        export_bank(sample_bank, folder)
+    assert snapshot(folder) == before
+
+
+def test_an_empty_folder_is_refused(sample_bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "vehbench").mkdir()
+    assert not export_bank(sample_bank, tmp_path / "vehbench").replaced
+    assert export_bank(sample_bank, tmp_path / "vehbench").replaced
+
+
+def test_a_failed_export_leaves_half_of_a_folder(sample_bank: Bank, tmp_path: Path) -> None:
+    export_bank(sample_bank, tmp_path / "vehbench")
+    before = snapshot(tmp_path)
+    bank = open_bank(shutil.copytree(sample_bank.path, tmp_path.parent / f"{tmp_path.name}-bank"))
+    (bank.path / "data/p4/test_ood.parquet").unlink()
+    with pytest.raises(BankError, match="cannot write the export"):
+        export_bank(bank, tmp_path / "vehbench")
+    assert snapshot(tmp_path) == before
+    assert os.listdir(tmp_path) == ["vehbench"]
+
+
+def test_a_place_that_cannot_be_written_ends_in_a_traceback(sample_bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BankError, match="cannot write the export"):
+        export_bank(sample_bank, tmp_path / "file" / "vehbench")
+
+
+def test_a_bank_without_a_card_is_exported(sample_bank: Bank, tmp_path: Path) -> None:
+    bank = open_bank(shutil.copytree(sample_bank.path, tmp_path / "bank"))
+    (bank.path / "README.md").unlink()
+    with pytest.raises(BankError, match=r"no readable README\.md"):
+        export_bank(bank, tmp_path / "vehbench")
+    assert not (tmp_path / "vehbench").exists()

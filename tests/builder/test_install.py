@@ -1,0 +1,150 @@
+"""After an installation `load_dataset("vehbench", "p2")` works from any directory, with the data installed last."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vehbench_builder.export import export_bank
+from vehbench_builder.install import install_bank
+from vehbench_builder.loading import data_version
+from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_hf.errors import BankError
+from vehbench_hf.schema import task_to_row
+from vehbench_hf.types import PROBES
+
+LITERAL = """
+import json
+from datasets import get_dataset_split_names, load_dataset
+p1 = load_dataset("vehbench", "p1")
+p2 = load_dataset("vehbench", "p2")
+p3 = load_dataset("vehbench", "p3")
+p4 = load_dataset("vehbench", "p4")
+configs = {"p1": p1, "p2": p2, "p3": p3, "p4": p4}
+assert load_dataset("vehbench", "p2", split="dev[:1]").to_list() == p2["dev"].select([0]).to_list()
+assert list(load_dataset("vehbench", "p2", split="dev", streaming=True)) == p2["dev"].to_list()
+assert get_dataset_split_names("vehbench", "p2") == list(p2)
+print(json.dumps({c: {s: rows.to_list() for s, rows in d.items()} for c, d in configs.items()}))
+"""
+INSTALL = """
+import sys
+from vehbench_hf.bank import open_bank
+from vehbench_builder.install import install_bank
+print(*install_bank(open_bank(sys.argv[1])).configs.values(), sep=",")
+"""
+
+
+def run(code: str, *arguments: str, cwd: Path, home: Path) -> str:
+    environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()[-1]
+
+
+def rows_of(bank: Bank) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for task in bank.tasks:
+        found.setdefault(task.probe, {}).setdefault(task.split, []).append(task_to_row(task))
+    return found
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def part(sample_bank: Bank, tmp_path: Path) -> Bank:
+    """Another version of the data: the last task of every config and split."""
+    last = {(task.probe, task.split): task for task in sample_bank.tasks}
+    write_bank(tmp_path / "part", last.values(), version="veh-part-1", convention="defined", card="\n# A part\n")
+    return open_bank(tmp_path / "part")
+
+
+@pytest.mark.slow
+def test_the_literal_call_fails_in_an_empty_directory(
+    sample_bank: Bank, part: Bank, empty: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "hf"
+    assert run(INSTALL, "sample", cwd=empty, home=home) == ",".join(["written"] * 4)
+    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(sample_bank)
+    # An upgrade is what loads afterwards, and going back to the first data too.
+    assert run(INSTALL, str(part.path), cwd=empty, home=home) == ",".join(["written"] * 4)
+    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(part) != rows_of(sample_bank)
+    assert run(INSTALL, "sample", cwd=empty, home=home) == ",".join(["already there"] * 4)
+    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(sample_bank)
+    assert not list(empty.iterdir())
+
+
+@pytest.mark.slow
+def test_an_export_in_the_working_directory_does_not_win(
+    sample_bank: Bank, part: Bank, empty: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "hf"
+    run(INSTALL, "sample", cwd=empty, home=home)
+    export_bank(part, empty / "vehbench")
+    code = "from datasets import load_dataset; print(load_dataset('vehbench', 'p2', split='dev').num_rows)"
+    assert run(code, cwd=empty, home=home) == "1"
+    assert len(rows_of(sample_bank)["p2"]["dev"]) == 2
+
+
+def test_installing_again_changes_the_cache(sample_bank: Bank, tmp_path: Path) -> None:
+    first = install_bank(sample_bank, tmp_path)
+    assert first.folder == tmp_path / "vehbench"
+    assert (first.bank_version, first.data_version) == (sample_bank.version, data_version(sample_bank))
+    assert first.configs == dict.fromkeys(PROBES, "written")
+
+    def state() -> dict[Path, tuple[bytes, int]]:
+        return {
+            p: (p.read_bytes(), p.stat().st_mtime_ns)
+            for p in first.folder.rglob("*")
+            if p.suffix != ".lock" and p.is_file()
+        }
+
+    before = state()
+    second = install_bank(sample_bank, tmp_path)
+    assert second.configs == dict.fromkeys(PROBES, "already there")
+    assert state() == before
+    assert len(before) >= 4 * 3
+    assert second.older == ()
+
+
+def test_older_data_are_not_named(sample_bank: Bank, part: Bank, tmp_path: Path) -> None:
+    first = install_bank(part, tmp_path)
+    second = install_bank(sample_bank, tmp_path)
+    assert [path.name for path in second.older] == [first.data_version] * 4
+    assert [path.name for path in install_bank(part, tmp_path).older] == [second.data_version] * 4
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:100])
+
+
+def swap(file: Path) -> None:
+    """Another split's rows under the name of this one: readable, and wrong."""
+    file.write_bytes(file.with_name("vehbench-test_id.arrow").read_bytes())
+
+
+@pytest.mark.parametrize("damage", [cut, swap, Path.unlink])
+def test_a_damaged_entry_stays(sample_bank: Bank, tmp_path: Path, damage: Any) -> None:
+    installed = install_bank(sample_bank, tmp_path)
+    (file,) = installed.folder.glob("p3/*/*/vehbench-dev.arrow")
+    good = file.read_bytes()
+    damage(file)
+    again = install_bank(sample_bank, tmp_path)
+    assert again.configs == {**dict.fromkeys(PROBES, "already there"), "p3": "written again"}
+    assert file.read_bytes() == good
+    assert install_bank(sample_bank, tmp_path).configs == dict.fromkeys(PROBES, "already there")
+
+
+def test_a_cache_that_cannot_be_written_ends_in_a_traceback(sample_bank: Bank, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BankError, match=r"cannot seed the datasets cache .*HF_HOME"):
+        install_bank(sample_bank, tmp_path / "file")

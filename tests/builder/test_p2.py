@@ -1,0 +1,243 @@
+"""P2 tasks keep the rules of their subtype, and everything said about their reference is true."""
+
+import json
+import pickle
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from vehbench_builder import p2, strengths
+from vehbench_builder.anchors import load_anchors
+from vehbench_builder.brief import known, response_for
+from vehbench_builder.certified import problem_of
+from vehbench_builder.limits import piezo_stress_mpa
+from vehbench_builder.p2 import RULES, Unit, build_unit, units
+from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.schema import task_to_row
+from vehbench_hf.types import Design, Spec, Task
+from vehbench_oracle import DECLARED_DOMAIN, VARIABLES
+from vehbench_oracle.certificate import CertificateError
+from vehbench_oracle.verify import verify_certificate
+
+PUBLISHED = BuildSpec()
+KEYS = (
+    "p2/dev/paper_like/10_1109_access_2022_3215541/0",
+    "p2/test_id/resonance_tuned/s19092/0",
+    "p2/test_ood/power_tight/10_1088_1361_665x_ab19d2/0",
+    "p2/dev/boundary_binding/sna2019/0",
+    "p2/test_ood/paper_like/10_1088_1742_6596_1052_1_012038/0",
+)
+"""Every subtype and split, all piezo materials but PZT-5H, an anchor at the domain's edge, the paper's frequency."""
+
+
+PAPER = {
+    "paper_like": (0.35, 0.5, 1.50, 0.45, 5.0),
+    "resonance_tuned": (0.25, 1.0, 1.25, 0.60, 3.0),
+    "power_tight": (0.18, 0.8, 1.20, 0.82, 2.0),
+    "boundary_binding": (0.14, 0.8, 1.08, 0.70, 1.5),
+}
+"""Half width, acceleration in g, amplitude limits, target and frequency limit, as the construction states them."""
+
+
+def published(build: BuildSpec = PUBLISHED) -> dict[str, Unit]:
+    return {unit.key: unit for unit in units(load_anchors(), build, {})}
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, Task]:
+    work = published()
+    return {key: task for key in KEYS for task in build_unit(work[key])}
+
+
+def reference(task: Task) -> tuple[Design, float, float]:
+    found = task.gold["reference"]
+    assert found is not None
+    assert found["design"] is not None
+    return found["design"], known(found["power_uw"]), known(found["upper_bound_uw"])
+
+
+def anchor_of(task: Task) -> Design:
+    design = task.gold["anchor_design"]
+    assert design is not None
+    return design
+
+
+def bounds(spec: Spec, name: str) -> tuple[float, float]:
+    box = spec["variable_bounds"][name]
+    assert box is not None
+    return box["min"], box["max"]
+
+
+def test_the_bank_has_other_tasks_than_the_paper_counts() -> None:
+    work = published().values()
+    assert len(work) == 208
+    assert Counter(unit.split for unit in work) == {"dev": 64, "test_id": 40, "test_ood": 104}
+    assert set(Counter(unit.subtype for unit in work).values()) == {52}
+    assert Counter(RULES[unit.subtype].difficulty for unit in work) == {"easy": 52, "medium": 52, "hard": 104}
+    assert set(Counter(unit.anchor.key for unit in work).values()) == {4}
+    assert all(unit.split == unit.anchor.split for unit in work)
+    assert len({unit.task_id for unit in work}) == 208
+
+
+def test_the_place_of_a_task_tells_its_subtype_or_its_anchor() -> None:
+    work = [unit for unit in published().values() if unit.split == "test_ood"]
+    same = [(a.subtype == b.subtype, a.anchor == b.anchor) for a, b in pairwise(work)]
+    assert np.mean(same, axis=0) == pytest.approx([3 / 12, 3 / 103], abs=0.15)
+
+
+def test_another_seed_gives_the_same_boxes(built: dict[str, Task]) -> None:
+    (other,) = build_unit(published(BuildSpec(seed=1))[KEYS[1]])
+    for name in VARIABLES:
+        assert bounds(other.spec, name) != bounds(built[KEYS[1]].spec, name)
+
+
+def test_fresh_tasks_come_from_test_anchors_or_repeat_published_ones(built: dict[str, Task]) -> None:
+    fresh = units(load_anchors(), BuildSpec(seed=0, per_anchor=5, fresh=True), {})
+    assert len(fresh) == 16 * 5
+    assert {unit.anchor.split for unit in fresh} == {"dev"}
+    assert Counter(unit.subtype for unit in fresh) == {"paper_like": 32} | dict.fromkeys(list(RULES)[1:], 16)
+    assert not {unit.task_id for unit in fresh} & {unit.task_id for unit in published().values()}
+    assert len({unit.key for unit in fresh}) == len(fresh)
+    twin = next(u for u in fresh if u.key == KEYS[3].replace("dev", "train"))
+    (task,) = build_unit(twin)
+    assert task.split == "train"
+    assert all(bounds(task.spec, name) != bounds(built[KEYS[3]].spec, name) for name in VARIABLES)
+
+
+def test_a_unit_does_not_survive_the_way_to_another_process(built: dict[str, Task]) -> None:
+    unit = pickle.loads(pickle.dumps(published()[KEYS[3]]))  # noqa: S301
+    (again,) = build_unit(unit)
+    assert json.dumps(task_to_row(again)) == json.dumps(task_to_row(built[KEYS[3]]))
+
+
+def test_a_brief_does_not_follow_the_rule_of_its_subtype(built: dict[str, Task]) -> None:
+    for key, task in built.items():
+        rule, spec, design = RULES[task.subtype], task.spec, anchor_of(task)
+        own = response_for(spec, design).at(0)
+        limits = spec["constraints"]
+        assert limits["stress_limit_mpa"] == pytest.approx(rule.factors.amplitude * own["tip_stress_mpa"], rel=1e-5)
+        assert limits["disp_limit_mm"] == pytest.approx(rule.factors.amplitude * own["tip_disp_mm"], rel=1e-5)
+        assert limits["power_target_uw"] == pytest.approx(rule.factors.power * own["load_power_uw"], rel=1e-5)
+        error = max(rule.factors.freq_floor, rule.factors.freq * own["freq_error_pct"])
+        assert limits["freq_error_pct_limit"] == pytest.approx(error, rel=1e-5)
+        detuning = known(spec["excitation"]["frequency_hz"]) / own["resonant_freq_hz"]
+        if rule.detuning is None:
+            assert abs(detuning - 1) <= 0.5, key
+        else:
+            assert detuning == pytest.approx(rule.detuning, rel=1e-5), key
+        assert spec["query_budget"] == 6
+        assert spec["initial_design"] is None
+        assert spec["materials"]["damping_ratio"] == 0.01
+
+
+def test_a_subtype_is_built_with_other_numbers_than_stated(built: dict[str, Task]) -> None:
+    for key, task in built.items():
+        half_width, acceleration, amplitude, target, error = PAPER[task.subtype]
+        low, high = bounds(task.spec, "beam_width_mm")
+        assert (high - low) / (high + low) == pytest.approx(half_width, rel=1e-4), key
+        metrics, limits = judge_for(task.spec, anchor_of(task)).metrics, task.spec["constraints"]
+        assert known(limits["stress_limit_mpa"]) / metrics["tip_stress_mpa"] == pytest.approx(amplitude, rel=1e-5)
+        assert known(limits["power_target_uw"]) / metrics["load_power_uw"] == pytest.approx(target, rel=1e-5)
+        assert known(limits["freq_error_pct_limit"]) >= error
+        assert known(task.spec["excitation"]["acceleration_g"]) <= acceleration
+
+
+def test_the_papers_frequency_is_not_taken_where_it_is_near(built: dict[str, Task]) -> None:
+    by_key = {anchor.key: anchor for anchor in load_anchors()}
+    task = built[KEYS[4]]
+    paper = by_key["10_1088_1742_6596_1052_1_012038"]
+    assert paper.paper_frequency_hz is not None
+    assert paper.kappa > 1.1
+    assert task.spec["excitation"]["frequency_hz"] == pytest.approx(paper.paper_frequency_hz / paper.kappa, rel=1e-5)
+    far = published()["p2/test_ood/paper_like/10_1088_1361_665x_ab19d2/0"]
+    assert far.anchor.paper_frequency_hz is not None
+    assert far.anchor.paper_frequency_hz / far.anchor.kappa == pytest.approx(far.anchor.resonance_hz)
+
+
+def test_the_anchor_or_the_reference_misses_a_limit(built: dict[str, Task]) -> None:
+    for key, task in built.items():
+        design, power, _ = reference(task)
+        for one in (anchor_of(task), design):
+            verdict = judge_for(task.spec, one)
+            assert verdict.feasible, (key, verdict.message)
+            assert all(value == float(f"{value:.6g}") for value in one.values())
+        assert judge_for(task.spec, design).objective == power
+        assert judge_for(task.spec, anchor_of(task)).objective < power
+
+
+def test_a_reference_is_not_what_its_certificate_says(built: dict[str, Task]) -> None:
+    for key, task in built.items():
+        _, power, bound = reference(task)
+        certificate = task.gold["certificate"]
+        assert certificate is not None
+        assert 1 <= bound / power <= 1.05 + 1e-9, key
+        assert verify_certificate(problem_of(task.spec), bound, certificate) > 0
+        wider = {**task.spec["variable_bounds"], "beam_width_mm": {"min": 1.0, "max": 50.0}}
+        with pytest.raises(CertificateError):
+            verify_certificate(problem_of({**task.spec, "variable_bounds": wider}), bound, certificate)  # type: ignore[typeddict-item]
+
+
+def test_random_designs_beat_the_reference(built: dict[str, Task]) -> None:
+    """A search of another kind: the best of many designs near the reference and all over the box."""
+    for key, task in built.items():
+        design, power, _ = reference(task)
+        draw = np.random.default_rng(5)
+        found = 0.0
+        for width in (1.0, 0.1, 0.01):
+            batch = {}
+            for name in VARIABLES:
+                low, high = bounds(task.spec, name)
+                batch[name] = np.clip(design[name] + width * (high - low) * draw.uniform(-1, 1, 20_000), low, high)
+            response = response_for(task.spec, batch)
+            limits = task.spec["constraints"]
+            good = (
+                (response.tip_stress_mpa <= known(limits["stress_limit_mpa"]))
+                & (response.tip_disp_mm <= known(limits["disp_limit_mm"]))
+                & (response.freq_error_pct <= known(limits["freq_error_pct_limit"]))
+            )
+            found = max(found, float(np.max(response.load_power_uw[good], initial=0.0)))
+        assert 0.3 * power < found <= power * (1 + 1e-4), key
+
+
+def test_a_brief_is_beyond_what_a_device_bears_or_worth_nothing(built: dict[str, Task]) -> None:
+    for key, task in built.items():
+        spec, limits = task.spec, task.spec["constraints"]
+        design, power, _ = reference(task)
+        substrate, piezo = spec["materials"]["substrate"] or "", spec["materials"]["piezo"] or ""
+        assert known(limits["stress_limit_mpa"]) <= strengths.SUBSTRATE[substrate].mpa, key
+        assert piezo_stress_mpa(spec, design) <= strengths.PIEZO[piezo].mpa, key
+        assert known(limits["disp_limit_mm"]) <= 0.1 * anchor_of(task)["beam_length_mm"], key
+        assert 0.1 <= power <= 1e4, key
+        assert known(limits["power_target_uw"]) >= 0.01, key
+        assert 0.05 <= known(limits["power_target_uw"]) / power <= 0.70, key
+
+
+def test_a_box_leaves_the_domain_or_shows_more_digits(built: dict[str, Task]) -> None:
+    for task in built.values():
+        for name, (lowest, highest) in DECLARED_DOMAIN.items():
+            low, high = bounds(task.spec, name)
+            assert lowest <= low < high <= highest
+            assert low == float(f"{low:.6g}")
+            assert high == float(f"{high:.6g}")
+
+
+@pytest.mark.slow
+def test_an_anchor_far_below_its_box_ends_the_build() -> None:
+    """Its load is so far off that its power is a few percent of the reference: a narrower box, not a lower target."""
+    (task,) = build_unit(published()["p2/test_ood/paper_like/10_1109_memsys_2010_5442542/0"])
+    _, power, _ = reference(task)
+    assert known(task.spec["constraints"]["power_target_uw"]) / power >= 0.05
+    low, high = bounds(task.spec, "beam_width_mm")
+    half_width = (high - low) / (high + low)
+    assert 0.35 * 0.85**4 < half_width < 0.34
+
+
+def test_a_brief_that_cannot_be_made_does_not_say_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = published()[KEYS[1]]
+    monkeypatch.setattr(p2, "TARGET_SHARE", (0.98, 0.99))
+    monkeypatch.setattr(p2, "DRAWS", 2)
+    with pytest.raises(BuildError, match=rf"{unit.key}: none of 2 draws .* target of .* % of the reference"):
+        build_unit(unit)

@@ -1,0 +1,74 @@
+"""Notes say something false in plain words, never which type they belong to."""
+
+import re
+from itertools import chain
+
+import pytest
+
+from vehbench_builder.p3_claims import claim_of
+from vehbench_builder.p3_moves import TRAPS
+from vehbench_builder.p3_notes import STORIES
+from vehbench_builder.p3_wordings import MOVES, Story, Wording
+from vehbench_oracle import LIMITS, METRICS
+
+TYPES = sorted(TRAPS)
+NUMBERS = {"fe", "target", "eta", "slim", "quantity", "ratio"}
+READINGS = {"f", "rad", "e", "P", "s", "last_ratio"}
+
+
+def stories_of(type_: str) -> tuple[Story, Story]:
+    return STORIES[type_]
+
+
+def wordings() -> list[Wording]:
+    found: dict[Wording, None] = {}
+    for story in chain(*STORIES.values()):
+        found.update(dict.fromkeys(chain(*story.notes)))
+    return list(found)
+
+
+def test_every_type_has_a_story_a_variant() -> None:
+    assert set(STORIES) == set(TRAPS)
+    for type_ in TYPES:
+        for story in stories_of(type_):
+            assert len(story.notes) == 4
+            assert all(len(pool) >= 3 for pool in story.notes)
+
+
+def test_a_note_gives_its_type_away() -> None:
+    words = {word for type_ in TYPES for word in type_.split("_")} | {"feasible", "contaminated", "progress", "ignore"}
+    texts = [*(wording.text for wording in wordings()), *(text for move in MOVES.values() for text in move.values())]
+    for text in texts:
+        assert not words & set(re.findall(r"[a-z]+", text.lower())), text
+
+
+def test_a_note_claims_nothing_or_something_that_cannot_be_checked() -> None:
+    for wording in wordings():
+        assert wording.false, wording.text
+        for sentence in (*wording.false, *wording.true):
+            claim = claim_of(1, sentence.format(metric="tip_stress_mpa", limit="stress_limit_mpa"))
+            for side in (claim["left"], claim["right"]):
+                assert side.removeprefix("previous ") in {*METRICS, *LIMITS, "frequency_hz"}, sentence
+
+
+def test_two_wordings_are_the_same() -> None:
+    texts = [wording.text for wording in wordings()]
+    assert len(texts) == len(set(texts)) >= 60
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_a_wording_names_what_its_step_or_move_lacks(type_: str) -> None:
+    for trap, story in zip(TRAPS[type_], stories_of(type_), strict=True):
+        words = set(MOVES[trap.moves[0]]) if len(trap.moves) == 1 else set()
+        for number, pool in enumerate(story.notes):
+            known = NUMBERS | words | (READINGS if number else set())
+            known |= {name.capitalize() for name in known if len(name) > 1}
+            for wording in pool:
+                assert set(re.findall(r"{(\w+)}", wording.text)) <= known, wording.text
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_a_first_note_speaks_of_an_earlier_step(type_: str) -> None:
+    for story in stories_of(type_):
+        for wording in story.notes[0]:
+            assert not [sentence for sentence in (*wording.false, *wording.true) if "previous" in sentence]

@@ -1,0 +1,366 @@
+"""P4 pools are what was planned, and their order follows from what the brief shows and from nothing simpler."""
+
+import json
+import pickle
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vehbench_builder import p2
+from vehbench_builder.anchors import load_anchors
+from vehbench_builder.brief import bounds_of, known, unit_box
+from vehbench_builder.p4 import Unit, build_unit, units
+from vehbench_builder.p4_plan import SHARED_WITH, Plan, winner_ids
+from vehbench_builder.p4_policy import WEIGHTS
+from vehbench_builder.p4_pool import choose
+from vehbench_builder.p4_supply import LEAST_SLACK, feasible_around, places_of
+from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.prompts import opening
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
+from vehbench_hf.types import Task
+from vehbench_oracle import LIMITS, METRICS, VARIABLES
+
+PUBLISHED = BuildSpec()
+FRESH = BuildSpec(seed=3, per_anchor=4, fresh=True)
+
+
+@cache
+def placeholders(build: BuildSpec = PUBLISHED) -> Mapping[str, Task]:
+    """All P2 tasks of a bank without brief and reference; planning pools takes no more."""
+    return {unit.task_id: placeholder(unit) for unit in p2.units(load_anchors(), build, {})}
+
+
+def placeholder(unit: p2.Unit) -> Task:
+    return Task(
+        task_id=unit.task_id,
+        probe="p2",
+        split=unit.split,
+        subtype=unit.subtype,
+        difficulty=p2.RULES[unit.subtype].difficulty,
+        source_group="out-of-domain kept" if unit.split == "test_ood" else "oracle-domain",
+        anchor=unit.anchor.anchor,
+        bank_version="veh-v2",
+        spec=empty_spec(),
+        gold=empty_gold(),
+    )
+
+
+def planned_units(build: BuildSpec = PUBLISHED) -> list[Unit]:
+    return units(load_anchors(), build, placeholders(build))
+
+
+def with_sources(chosen: Iterable[Unit], build: BuildSpec = PUBLISHED) -> list[Unit]:
+    """The same pools with finished P2 tasks as sources."""
+    wanted = {unit.key: unit.pool.source.task_id for unit in chosen}
+    work = [unit for unit in p2.units(load_anchors(), build, {}) if unit.task_id in wanted.values()]
+    real = {task.task_id: task for unit in work for task in p2.build_unit(unit)}
+    return [u for u in units(load_anchors(), build, {**placeholders(build), **real}) if u.key in wanted]
+
+
+@pytest.fixture(scope="module")
+def pools() -> dict[str, tuple[Unit, list[Task]]]:
+    """One pool of every kind, from all splits."""
+    by_kind: dict[tuple[str, str | None], Unit] = {}
+    for unit in reversed(planned_units()):
+        by_kind.setdefault((unit.pool.plan.family, unit.pool.plan.balanced_with), unit)
+    return {unit.key: (unit, build_unit(unit)) for unit in with_sources(by_kind.values())}
+
+
+@pytest.fixture(scope="module")
+def tasks(pools: dict[str, tuple[Unit, list[Task]]]) -> list[Task]:
+    return [task for _, found in pools.values() for task in found]
+
+
+def by_profile(found: Iterable[Task]) -> dict[str, Task]:
+    return {task.subtype: task for task in found}
+
+
+def shares(task: Task) -> dict[str, dict[str, float]]:
+    limits = task.spec["constraints"]
+    return {c["id"]: {n: c["slack"][n] / known(limits[n]) for n in LIMITS} for c in task.spec["candidates"]}
+
+
+def powers(task: Task) -> dict[str, float]:
+    return {c["id"]: c["metrics"]["load_power_uw"] for c in task.spec["candidates"]}
+
+
+def test_counts_differ_from_the_paper(reference_dir: Path) -> None:
+    counts = json.loads((reference_dir / "task_statistics.json").read_text(encoding="utf-8"))
+    work, expected = planned_units(), counts["release"]["P4"]
+    rows = [(unit, profile) for unit in work for profile in WEIGHTS]
+    assert Counter(unit.split for unit, _ in rows) == expected["split"]
+    assert Counter(unit.pool.source.difficulty for unit, _ in rows) == expected["difficulty"]
+    assert Counter(profile for _, profile in rows) == expected["profile"]
+    assert Counter(unit.split for unit in work) == expected["base_pools_per_split"]
+    assert Counter(unit.pool.source.source_group for unit, _ in rows) == expected["source_group"]
+    for split, families in expected["split_x_pool_family"].items():
+        assert Counter(unit.pool.plan.family for unit, _ in rows if unit.split == split) == families
+    for split, subtypes in expected["split_x_source_p2_subtype"].items():
+        assert Counter(unit.pool.source.subtype for unit, _ in rows if unit.split == split) == subtypes
+    anchors = {(unit.split, unit.pool.source.anchor["key"]) for unit in work if unit.pool.source.anchor}
+    assert Counter(split for split, _ in anchors) == expected["anchors"]["per_split"]
+
+
+def test_a_source_is_used_twice_or_in_another_split() -> None:
+    work = planned_units()
+    assert len({unit.pool.source.task_id for unit in work}) == len(work)
+    assert all(unit.pool.source.split == unit.split for unit in work)
+
+
+def test_fewer_than_18_pools_are_planned_with_three_winners() -> None:
+    assert sum(unit.pool.plan.balanced_with is None for unit in planned_units()) == 18
+    for unit in planned_units():
+        plan = unit.pool.plan
+        assert len(set(unit.pool.winners.values())) == (3 if plan.balanced_with is None else 2)
+        if plan.balanced_with is not None:
+            assert plan.balanced_with in SHARED_WITH[plan.family]
+            assert unit.pool.winners["balanced"] == unit.pool.winners[plan.balanced_with]
+
+
+def test_an_id_wins_more_often_than_others() -> None:
+    for split in ("dev", "test_id", "test_ood"):
+        winners = [unit.pool.winners for unit in planned_units() if unit.split == split]
+        counts = Counter(one[profile] for one in winners for profile in WEIGHTS)
+        assert max(counts.values()) - min(counts[name] for name in "ABCDE") <= 2
+
+
+PLANS = st.sampled_from([Plan(f, end, 0, 0) for f, ends in SHARED_WITH.items() for end in (*ends, None)])
+
+
+@given(st.lists(PLANS, min_size=10, max_size=40), st.integers(0, 2**32))
+def test_any_plan_of_a_bank_lets_an_id_win_too_often(plans: list[Plan], seed: int) -> None:
+    winners = winner_ids(plans, np.random.default_rng(seed))
+    counts = Counter(one[profile] for one in winners for profile in WEIGHTS)
+    assert max(counts.values()) - min(counts[name] for name in "ABCDE") <= 3
+
+
+def test_ids_tell_pool_or_profile() -> None:
+    found = [task_id for unit in planned_units() for task_id in unit.task_ids]
+    assert len(set(found)) == len(found) == 159
+    assert all(re.fullmatch(r"v2::p4::(dev|test_id|test_ood)::\d{4}", task_id) for task_id in found)
+    for split, count in (("dev", 93), ("test_id", 36), ("test_ood", 30)):
+        numbers = [[int(i[-4:]) for i in unit.task_ids] for unit in planned_units() if unit.split == split]
+        assert sorted(n for one in numbers for n in one) == list(range(1, count + 1))
+        assert [min(one) for one in numbers] == sorted(min(one) for one in numbers)
+        # Neither neighbours nor a fixed order of profiles.
+        assert sum(max(one) - min(one) == 2 for one in numbers) <= 2
+        assert len({tuple(np.argsort(one)) for one in numbers}) > 3
+
+
+def test_fresh_pools_come_from_published_sources() -> None:
+    work = planned_units(FRESH)
+    anchors = {a.key for a in load_anchors() if a.split == "dev"}
+    # Four tasks an anchor are asked for: two pools of three.
+    assert Counter(unit.pool.source.anchor["key"] for unit in work if unit.pool.source.anchor) == dict.fromkeys(
+        anchors, 2
+    )
+    assert {unit.split for unit in work} == {"train"}
+    assert not {unit.pool.source.task_id for unit in work} & set(placeholders())
+    assert not {unit.key for unit in work} & {unit.key for unit in planned_units()}
+
+
+def test_a_missing_source_goes_unnoticed() -> None:
+    for build in (PUBLISHED, FRESH):
+        with pytest.raises(BuildError, match="build p2 first"):
+            units(load_anchors(), build, {})
+    without = {task_id: task for task_id, task in placeholders().items() if task.split != "test_id"}
+    with pytest.raises(BuildError, match="p4 test_id: expected a P2 task"):
+        units(load_anchors(), PUBLISHED, without)
+
+
+def test_a_source_without_reference_is_taken() -> None:
+    with pytest.raises(BuildError, match=r"p4/dev/.*expected a P2 task with a reference design"):
+        build_unit(planned_units()[0])
+
+
+def test_limits_or_excitation_are_not_those_of_the_source(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+    for unit, found in pools.values():
+        assert [task.task_id for task in found] == sorted(unit.task_ids)
+        for task in found:
+            source = unit.pool.source
+            for name in ("variable_bounds", "constraints", "excitation", "materials", "notes"):
+                assert task.spec[name] == source.spec[name]
+            assert (task.split, task.difficulty, task.anchor) == (source.split, source.difficulty, source.anchor)
+            assert task.spec["query_budget"] == 1
+            assert task.spec["initial_design"] is None
+
+
+def test_a_candidate_is_infeasible_misreported_or_too_close_to_a_limit(tasks: list[Task]) -> None:
+    for task in tasks:
+        assert [c["id"] for c in task.spec["candidates"]] == list("ABCDE")
+        for c in task.spec["candidates"]:
+            verdict = judge_for(task.spec, c["design"])
+            assert verdict.feasible
+            assert c["metrics"] == {name: verdict.metrics[name] for name in METRICS}
+            assert c["slack"] == verdict.slack
+            assert min(shares(task)[c["id"]].values()) >= 0.005
+            assert all(value == float(f"{value:.6g}") for value in c["design"].values())
+
+
+def test_the_order_does_not_follow_from_the_brief_as_shown(tasks: list[Task]) -> None:
+    """An independent reading: weights, limits and metrics are taken from the rendered prompt."""
+    for task in tasks:
+        message = opening("p4", task.spec, Protocol())[-1]["content"]
+        brief: dict[str, Any] = json.loads(message[message.index("{") :])
+        w, v = (float(number) for number in re.findall(r"(0\.\d+) [PS]\b", brief["policy"]))
+        strongest = max(c["metrics"]["load_power_uw"] for c in brief["candidates"])
+        utility = {}
+        for c in brief["candidates"]:
+            stress = 1 - c["metrics"]["tip_stress_mpa"] / brief["constraints"]["stress_limit_mpa"]
+            disp = 1 - c["metrics"]["tip_disp_mm"] / brief["constraints"]["disp_limit_mm"]
+            utility[c["id"]] = w * c["metrics"]["load_power_uw"] / strongest + v * min(stress, disp)
+        assert sorted(utility, key=lambda name: -utility[name]) == task.gold["ranking"]
+        stored = {one["id"]: one["value"] for one in task.gold["utilities"]}
+        assert stored == pytest.approx(utility, abs=1e-5)
+
+
+def test_neighbours_in_the_order_are_hard_to_tell_apart(tasks: list[Task]) -> None:
+    for task in tasks:
+        values = [one["value"] for one in task.gold["utilities"]]
+        assert [one["id"] for one in task.gold["utilities"]] == task.gold["ranking"]
+        assert min(a - b for a, b in pairwise(values)) >= 0.005
+        relative = sorted(power / max(powers(task).values()) for power in powers(task).values())
+        assert min(b - a for a, b in pairwise(relative)) >= 0.005
+
+
+def test_two_candidates_are_nearly_the_same_design(tasks: list[Task]) -> None:
+    for task in tasks:
+        for one, other in combinations((c["design"] for c in task.spec["candidates"]), 2):
+            apart = []
+            for name in VARIABLES:
+                low, high = bounds_of(task.spec, name)
+                if name == "load_resistance_ohm":
+                    apart.append(abs(np.log(one[name] / other[name])) / np.log(high / low))
+                else:
+                    apart.append(abs(one[name] - other[name]) / (high - low))
+            assert max(apart) >= 0.05
+
+
+def test_power_or_margin_alone_gives_the_order(tasks: list[Task]) -> None:
+    for task in tasks:
+        power, share = powers(task), shares(task)
+        margin = {name: min(one["stress_limit_mpa"], one["disp_limit_mm"]) for name, one in share.items()}
+        assert task.gold["ranking"] != sorted(power, key=lambda name: -power[name])
+        assert task.gold["ranking"] != sorted(margin, key=lambda name: -margin[name])
+
+
+def test_a_pair_is_listed_wrongly_or_left_out(tasks: list[Task]) -> None:
+    for task in tasks:
+        power, share, ranking = powers(task), shares(task), task.gold["ranking"]
+        dominated, sensitive = set(), set()
+        for a, b in combinations("ABCDE", 2):
+            for x, y in ((a, b), (b, a)):
+                if all(share[x][n] >= share[y][n] for n in LIMITS) and power[x] >= power[y]:
+                    dominated.add((x, y))
+                if power[x] < power[y] and ranking.index(x) < ranking.index(y):
+                    sensitive.add((x, y))
+        assert {(p["better"], p["worse"]) for p in task.gold["dominated_pairs"]} == dominated
+        assert {(p["better"], p["worse"]) for p in task.gold["policy_sensitive_pairs"]} == sensitive
+        assert dominated
+        assert sensitive
+
+
+def test_a_pool_is_not_of_its_family(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+    for unit, found in pools.values():
+        plan, at = unit.pool.plan, by_profile(found)
+        first, balanced, last = (at[profile].gold["ranking"] for profile in WEIGHTS)
+        assert {profile: task.gold["ranking"][0] for profile, task in at.items()} == unit.pool.winners
+        assert first[0] != last[0]
+        loser = {pair["worse"] for pair in found[0].gold["dominated_pairs"]}
+        assert len(loser) == 3 if plan.family == "elimination_control" else len(loser) in (1, 2)
+        if plan.family != "elimination_control":
+            assert (first == balanced) == (plan.family == "performance_control")
+            assert (balanced == last) == (plan.family == "reliability_control")
+
+
+def test_the_tasks_of_a_pool_differ_in_more_than_the_policy(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+    ids = set()
+    for _, found in pools.values():
+        assert sorted(task.spec["profile"] or "" for task in found) == sorted(WEIGHTS)
+        assert all(task.subtype == task.spec["profile"] for task in found)
+        assert len({task.spec["policy"] for task in found}) == 3
+        rest = [{k: v for k, v in task.spec.items() if k not in ("policy", "profile")} for task in found]
+        assert rest[0] == rest[1] == rest[2]
+        assert len({(task.gold["pool_id"], task.gold["pool_family"]) for task in found}) == 1
+        ids.add(found[0].gold["pool_id"])
+    assert len(ids) == len(pools)
+    assert all(re.fullmatch("[0-9a-f]{12}", name or "") for name in ids)
+
+
+def test_gold_words_reach_the_prompt(tasks: list[Task]) -> None:
+    for task in tasks:
+        text = json.dumps(opening("p4", task.spec, Protocol()))
+        hidden = [task.task_id, task.gold["pool_id"], task.gold["pool_family"], task.subtype, "dominat", "sensitive"]
+        assert not [word for word in hidden if word and word in text]
+
+
+def test_repetition_or_pickling_changes_a_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+    unit, found = next(iter(pools.values()))
+    again = build_unit(pickle.loads(pickle.dumps(unit)))  # noqa: S301
+    assert [task_to_row(task) for task in again] == [task_to_row(task) for task in found]
+
+
+def test_a_row_does_not_survive_its_schema(tasks: list[Task]) -> None:
+    rows = [task_to_row(task) for task in tasks]
+    stored = pa.Table.from_pylist(rows, schema=arrow_schema("p4")).to_pylist()
+    assert [row_to_task(row) for row in stored] == tasks
+
+
+def test_the_supply_holds_designs_outside_the_box_or_near_a_limit(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+    unit, _ = next(iter(pools.values()))
+    spec, reference = unit.pool.source.spec, unit.pool.source.gold["reference"]
+    assert reference is not None
+    assert reference["design"] is not None
+    supply = feasible_around(spec, reference["design"], np.random.default_rng(1))
+    assert len(supply.power) > 1000
+    for index in range(0, len(supply.power), 500):
+        verdict = judge_for(spec, supply.design(index))
+        assert verdict.feasible
+        assert verdict.objective == supply.power[index]
+        share = [verdict.slack[name] / known(spec["constraints"][name]) for name in LIMITS]
+        assert share == list(supply.slack[index])
+        assert min(share) >= LEAST_SLACK
+    assert supply.u.min() >= -1e-5
+    assert supply.u.max() <= 1 + 1e-5
+    u = np.random.default_rng(2).random((6, 50))
+    assert places_of(spec, unit_box(spec)(u)) == pytest.approx(u.T, abs=1e-9)
+
+
+def test_a_search_without_result_returns_some_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+    unit, _ = next(iter(pools.values()))
+    spec, reference = unit.pool.source.spec, unit.pool.source.gold["reference"]
+    assert reference is not None
+    assert reference["design"] is not None
+    supply = feasible_around(spec, reference["design"], np.random.default_rng(1))
+    alike = supply._replace(**{name: getattr(supply, name)[:1].repeat(9, axis=0) for name in ("u", "power", "slack")})
+    plan = Plan("balanced_core", None, 0, 0)
+    assert choose(alike, plan, np.random.default_rng(1)) is None
+    few = supply._replace(**{name: getattr(supply, name)[:4] for name in ("u", "power", "slack")})
+    assert choose(few, plan, np.random.default_rng(1)) is None
+
+
+def test_no_profile_ever_prefers_a_weaker_candidate(tasks: list[Task]) -> None:
+    """The strongest candidate does not always win, nor that with the largest margin."""
+    wins = defaultdict(list)
+    for task in tasks:
+        power, share = powers(task), shares(task)
+        safest = max(share, key=lambda name: min(share[name]["stress_limit_mpa"], share[name]["disp_limit_mm"]))
+        winner = task.gold["ranking"][0]
+        wins[task.subtype, "power"].append(winner == max(power, key=lambda name: power[name]))
+        wins[task.subtype, "margin"].append(winner == safest)
+    assert not all(wins["performance_first", "power"])
+    assert not all(wins["reliability_first", "margin"])
+    assert not any(wins["reliability_first", "power"])
+    assert not any(wins["performance_first", "margin"])
