@@ -15,7 +15,7 @@ from vehbench_hf.types import ALL_SPLITS, PROBES, Convention, Probe, Split, Task
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "vehbench-bank-1"
-DEFAULT_BANK = "sample"
+DEFAULT_BANK = "v2"
 """The bank of every command and of `vehbench_hf.load` unless another is named."""
 _SHIPPED = {"v2": "bank_v2", "sample": "sample_bank"}
 
