@@ -19,6 +19,8 @@ from vehbench_hf.types import Claim, Design, HistoryStep, Spec
 QUERY_BUDGET = 8
 LEAST_SLACK = 0.0045
 """Some design keeps this share of every limit in hand."""
+ROOMS = (LEAST_SLACK, 0.006, 0.01, 0.02)
+"""Shares of the upper limits with which such a design is looked for."""
 MOST_SINGLE_FIXES = 1
 """How many variables may, moved alone from the last step, lead to a feasible design."""
 
@@ -67,6 +69,15 @@ def recovery(brief: Spec, trap: Trap, story: Story, draw: np.random.Generator) -
     return Recovery(spec, name, told.claims, _reference(spec))
 
 
+def witness(spec: Spec) -> Design | None:
+    """A design that keeps 0.45 % or more of every limit in hand; None when the search finds none."""
+    for room in ROOMS:
+        design = strongest(spec, min_slack=room)
+        if design is not None and least_slack(spec, design) >= LEAST_SLACK:
+            return design
+    return None
+
+
 def _with_history(spec: Spec, walked: Walk) -> Spec:
     """The brief with the steps and their verdicts under its limits, still without notes."""
     history: list[HistoryStep] = []
@@ -90,8 +101,7 @@ def _with_history(spec: Spec, walked: Walk) -> Spec:
 
 def _reference(spec: Spec) -> Design:
     """The strongest design. Raises RefusedError when limits are out of reach or a device would not bear it."""
-    roomy = strongest(spec, min_slack=LEAST_SLACK)
-    if roomy is None or least_slack(spec, roomy) < LEAST_SLACK:
+    if witness(spec) is None:
         raise RefusedError("no design has room to every limit")
     found = strongest(spec)
     if found is None or not judge_for(spec, found).feasible:

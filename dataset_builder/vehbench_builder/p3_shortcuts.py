@@ -9,9 +9,10 @@ from vehbench_hf.types import Design, Spec
 from vehbench_oracle import VARIABLES
 
 POINTS = 2001
-CLOSER = 3
-"""How often the best place of a line is looked at more closely, each time over the two neighbouring intervals."""
-CLOSER_POINTS = 201
+PEAKS = 5
+"""Places of largest slack along a line, each better than its neighbours, that are looked at more closely."""
+CLOSER, CLOSER_POINTS = 4, 101
+"""How often, each time with so many designs between the neighbours of the best one."""
 
 
 def single_fixes(spec: Spec, last: Design) -> list[str]:
@@ -28,12 +29,16 @@ def single_fixes(spec: Spec, last: Design) -> list[str]:
 
 def _meets_feasible(spec: Spec, ends: Array) -> bool:
     """Whether a feasible design was found between two places of the box, shape (2, 6)."""
-    low, high, points = 0.0, 1.0, POINTS
-    for _ in range(1 + CLOSER):
-        along = np.linspace(low, high, points)
-        slack = least_slack(spec, on_path(spec, ends, along))
-        best = int(np.argmax(slack))
-        if slack[best] >= 0:
+    along = np.linspace(0.0, 1.0, POINTS)
+    slack = least_slack(spec, on_path(spec, ends, along))
+    around = np.pad(slack, 1, constant_values=-np.inf)
+    peaks = np.flatnonzero((slack >= around[:-2]) & (slack >= around[2:]))
+    for peak in peaks[np.argsort(-slack[peaks])][:PEAKS]:
+        best, reach, value = float(along[peak]), 1 / (POINTS - 1), float(slack[peak])
+        for _ in range(CLOSER):
+            close = np.clip(np.linspace(best - reach, best + reach, CLOSER_POINTS), 0.0, 1.0)
+            closer = least_slack(spec, on_path(spec, ends, close))
+            best, reach, value = float(close[closer.argmax()]), 2 * reach / (CLOSER_POINTS - 1), float(closer.max())
+        if value >= 0:
             return True
-        low, high, points = along[max(best - 1, 0)], along[min(best + 1, points - 1)], CLOSER_POINTS
     return False

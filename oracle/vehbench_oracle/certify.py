@@ -18,8 +18,8 @@ LADDER = (0.01, 0.02, 0.05, 0.10)
 ROOM = 1e-7
 """A sub-box is excluded with this to spare, so that whoever checks it may round otherwise."""
 WIDTH_WEIGHT = 0.3
-"""What a wide sub-box costs beside an exceeded target when a cut is chosen: without it the search cuts in vain where no
-single cut lowers the bound."""
+"""What a wide sub-box costs, beside what is missing to exclude it, when a cut is chosen: without it the search cuts in
+vain where no single cut brings a bound closer."""
 CHUNK = 400
 """Sub-boxes handled at a time; each is tried with ten halves."""
 
@@ -45,6 +45,8 @@ def certify(
     deadline = None if seconds is None else time.monotonic() + seconds
     facts = facts_of(problem)
     low, high = root_box(facts)
+    if not np.all((low > 0) & (high < np.inf)):
+        return None  # the box is so wide that its features overflow
     low, high = low[:, np.newaxis], high[:, np.newaxis]
     target_w = 1e-6 * target_uw
     leaf, _ = _judge(facts, low, high, target_w)
@@ -94,8 +96,9 @@ def _judge(f: Facts, low: Array, high: Array, target_w: float) -> tuple[NDArray[
     ):
         leaf[holds] = ord(letter)
     with np.errstate(all="ignore"):  # an unknown bound is as far above the target as can be
-        excess = np.where(np.isfinite(within), 1 - target_w / within, 1.0)
-    return leaf, np.where(leaf > 0, 0.0, excess + WIDTH_WEIGHT * known.spread)
+        above_target = np.where(np.isfinite(within), 1 - target_w / within, 1.0)
+    to_exclude = np.fmin(above_target, 1 - known.amplitude)
+    return leaf, np.where(leaf > 0, 0.0, to_exclude + WIDTH_WEIGHT * known.spread)
 
 
 def _halve(

@@ -1,4 +1,8 @@
-"""Interval arithmetic on arrays: each result contains every result of the operation on members of its operands."""
+"""Interval arithmetic on arrays: each result contains every result of the operation on members of its operands.
+
+An end that overflows or is undefined is infinite or NaN, with numpy's warnings; NaN compares false, so that it excludes
+nothing.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

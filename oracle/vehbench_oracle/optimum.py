@@ -30,8 +30,10 @@ from vehbench_oracle.quantities import LIMITS, VARIABLES
 STARTS = 16
 AGREEMENT = 1e-3
 """Powers that differ by less than this share count as the same optimum."""
-ROUNDING = 10.0
-"""Room for rounding that is tried first, in units of the last digit; it is doubled while that breaks a limit."""
+ROUNDING, TOLERANCE = 10.0, 1e-7
+"""Room tried first: for rounding, in units of the last digit, and for what SLSQP counts as met."""
+ATTEMPTS, RETRIED, NEAR_THE_TOP = 16, 4, 1e-4
+"""The room is doubled so often, the search repeated from so many ends, until a rounded design is so near their power."""
 NEAR_A_BOUND = 1e-8
 """A value this share of its range from a bound is put on the bound: no tip mass, and not one of 1e-11 g."""
 _STEP = 1e-6  # of the central differences
@@ -60,20 +62,31 @@ def find_optimum(
     least `min_slack` of each upper limit left. The power target is not imposed. None when no start leads to such a
     design. Equal arguments give equal results with equal versions of numpy and scipy.
     """
-    climb = _Climb(problem, min_slack + ROUNDING * 10.0**-digits)
+    room = max(ROUNDING * 10.0**-digits, TOLERANCE)
+    climb = _Climb(problem, min_slack + room)
     if not np.all(climb.low <= climb.high):
         return None
-    points = np.random.default_rng(seed).uniform(climb.low, climb.high, (starts, climb.low.size))
-    ends = sorted((climb.top(point) for point in points), key=lambda end: -end[0])
-    for log_power, point in ends:
-        if not np.isfinite(log_power):
+    points = list(np.random.default_rng(seed).uniform(climb.low, climb.high, (starts, climb.low.size)))
+    ends = climb.tops(points)
+    if not ends:
+        return None
+    top = ends[0][0]
+    reached = sum(1 for value, _ in ends if value > top - AGREEMENT)
+    best: Optimum | None = None
+    for _ in range(ATTEMPTS):
+        for _, point in ends:
+            design = rounded(problem, climb.design(point), digits)
+            slack, power = smallest_slack(problem, design), float(problem.respond(design).load_power_uw)
+            if slack >= min_slack and (best is None or power > best.power_uw):
+                best = Optimum(design, power, slack, starts, reached)
+        if best is not None and np.log(best.power_uw) >= top - max(NEAR_THE_TOP, 4 * room):
             break
-        design = _settled(problem, point, min_slack, digits)
-        if design is not None:
-            power = float(problem.respond(design).load_power_uw)
-            reached = sum(1 for value, _ in ends if value > log_power - AGREEMENT)
-            return Optimum(design, power, smallest_slack(problem, design), starts, reached)
-    return None
+        # Rounding broke a limit at the best ends: go on from there with more room.
+        points = [point for value, point in ends if value > top - AGREEMENT][:RETRIED] or points
+        room *= 2
+        climb = _Climb(problem, min_slack + room)
+        ends = climb.tops(points)
+    return best
 
 
 def smallest_slack(problem: Problem, design: dict[str, float]) -> float:
@@ -95,20 +108,6 @@ def rounded(problem: Problem, design: dict[str, float], digits: int) -> dict[str
         short = float(f"{value:.{digits}g}")
         found[name] = low if value <= low + near else high if value >= high - near else min(max(short, low), high)
     return found
-
-
-def _settled(problem: Problem, point: Array, min_slack: float, digits: int) -> dict[str, float] | None:
-    """The design of a point, rounded; the search goes on from there with more room while rounding breaks a limit."""
-    room = min_slack + ROUNDING * 10.0**-digits
-    for _ in range(16):
-        design = rounded(problem, _Climb(problem, room).design(point), digits)
-        if smallest_slack(problem, design) >= min_slack:
-            return design
-        room = min_slack + 2 * (room - min_slack)
-        value, point = _Climb(problem, room).top(point)
-        if not np.isfinite(value):
-            return None
-    return None
 
 
 class _Climb:
@@ -154,6 +153,11 @@ class _Climb:
         for (name, (low, high)), value in zip(self._ranges.items(), raw, strict=True):
             found[name] = min(max(float(value), low), high)
         return found
+
+    def tops(self, starts: list[Array]) -> list[tuple[float, Array]]:
+        """Where the searches end that break no limit, the strongest first."""
+        ends = (self.top(start) for start in starts)
+        return sorted((end for end in ends if np.isfinite(end[0])), key=lambda end: -end[0])
 
     def top(self, start: Array) -> tuple[float, Array]:
         """ln of the power and the point where SLSQP ends; -inf when that breaks a limit."""

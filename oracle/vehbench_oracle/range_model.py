@@ -52,9 +52,10 @@ class RangeModel:
 
     def root(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Lower and upper ends of the five features of all designs of the box that meet the frequency limit."""
-        mass = self.beam_mass(self.length, self.h_s, self.h_p) + self.tip_mass / self.width
-        rho = self.resonance(self.length, self.stiffness(self.h_s, self.h_p), mass).meet(self.band)
-        tau = self.load_ratio(self.length, self.h_p, self.width)
+        with np.errstate(all="ignore"):
+            mass = self.beam_mass(self.length, self.h_s, self.h_p) + self.tip_mass / self.width
+            rho = self.resonance(self.length, self.stiffness(self.h_s, self.h_p), mass).meet(self.band)
+            tau = self.load_ratio(self.length, self.h_p, self.width)
         found = (self.length, self.h_s, self.h_p, rho, tau)
         return tuple(float(v.low) * (1 - SLACK) for v in found), tuple(float(v.high) * (1 + SLACK) for v in found)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vehbench_oracle import VARIABLES, Problem
+from vehbench_oracle import VARIABLES, Certificate, Problem, certificate_holds, certify
 from vehbench_oracle.certificate import EMPTY, LEAVES
 from vehbench_oracle.exclusion import enclose
 from vehbench_oracle.features import coupling, coupling_slope, facts_of, lever, neutral_axis, root_box, stiffness
@@ -145,3 +145,5 @@ def test_an_overflowing_sub_box_counts_as_excluded() -> None:
     assert not known.mechanical[0] < math.inf or known.mechanical[0] > 1
     assert not known.electrical[0] < math.inf or known.electrical[0] > 1
     assert not any(excluded[0] for excluded in RangeModel(problem).excluded(low, high, 1.0).values())
+    assert certify(problem, 1.0, max_boxes=200) is None
+    assert not certificate_holds(problem, 1.0, Certificate(1.0, "z"))
