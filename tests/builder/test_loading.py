@@ -33,17 +33,20 @@ def rows(bank: Bank, config: str, split: str) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("config", PROBES)
 def test_a_loaded_task_differs_from_the_bank(sample_bank: Bank, config: Probe) -> None:
-    loaded = vehbench_hf.load(config)
+    loaded = vehbench_hf.load(config, bank="sample")
     assert list(loaded) == splits_of(sample_bank, config) == list(SPLITS)
     for split in SPLITS:
         assert loaded[split].to_list() == rows(sample_bank, config, split) != []
         assert [row_to_task(row) for row in loaded[split]] == sample_bank.select([config], [split])
-        assert vehbench_hf.load(config, split).to_list() == loaded[split].to_list()
+        assert vehbench_hf.load(config, split, bank="sample").to_list() == loaded[split].to_list()
 
 
 @pytest.mark.parametrize("config", PROBES)
 def test_a_column_is_inferred_instead_of_declared(config: Probe) -> None:
-    for dataset in (vehbench_hf.load(config, "dev"), vehbench_hf.load(config, bank=open_bank("sample"))["test_ood"]):
+    for dataset in (
+        vehbench_hf.load(config, "dev", bank="sample"),
+        vehbench_hf.load(config, bank=open_bank("sample"))["test_ood"],
+    ):
         assert dataset.features.arrow_schema.remove_metadata() == arrow_schema(config).remove_metadata()
         assert not any(pa.types.is_null(kind) for kind in dataset.features.arrow_schema.types)
 
@@ -58,7 +61,7 @@ def test_an_absent_config_or_split_ends_without_the_names_that_exist() -> None:
 
 
 def test_loading_needs_the_cache_or_the_hub(tmp_path: Path) -> None:
-    code = "import vehbench_hf; print(len(vehbench_hf.load('p2', 'dev')), len(vehbench_hf.load('p4')))"
+    code = "import vehbench_hf; print(len(vehbench_hf.load('p2', 'dev', bank='sample')), len(vehbench_hf.load('p4', bank='sample')))"
     home = tmp_path / "hf"
     environment = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": "http://127.0.0.1:9"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
@@ -73,21 +76,21 @@ def test_the_package_answers_to_every_name() -> None:
 
 @pytest.mark.parametrize("config", PROBES)
 def test_the_builder_class_gives_other_rows_than_the_bank(sample_bank: Bank, config: Probe, tmp_path: Path) -> None:
-    builder = VehbenchBuilder(config_name=config, cache_dir=str(tmp_path))
+    builder = VehbenchBuilder(config_name=config, bank="sample", cache_dir=str(tmp_path))
     builder.download_and_prepare()
     found = builder.as_dataset()
     assert set(found) == set(SPLITS)
     for split in SPLITS:
         assert found[split].to_list() == rows(sample_bank, config, split)
         assert list(builder.as_streaming_dataset(split)) == rows(sample_bank, config, split)
-    assert found["dev"].features == builder.info.features == vehbench_hf.load(config, "dev").features
+    assert found["dev"].features == builder.info.features == vehbench_hf.load(config, "dev", bank="sample").features
 
 
 def test_the_cache_folder_has_another_name_than_load_dataset_looks_for(tmp_path: Path, sample_bank: Bank) -> None:
     cache = str(tmp_path)
-    plain = VehbenchBuilder(config_name="p2", cache_dir=cache)
+    plain = VehbenchBuilder(config_name="p2", bank="sample", cache_dir=cache)
     assert Path(plain.cache_dir) == tmp_path / "vehbench" / "p2" / "0.0.0" / data_version(sample_bank)
-    named = VehbenchBuilder(config_name="p2", dataset_name="vehbench", hash="abc", cache_dir=cache)
+    named = VehbenchBuilder(config_name="p2", bank="sample", dataset_name="vehbench", hash="abc", cache_dir=cache)
     assert Path(named.cache_dir) == tmp_path / "vehbench" / "p2" / "0.0.0" / "abc"
     assert Path(VehbenchBuilder(config_name="p2", bank=sample_bank, cache_dir=cache).cache_dir) == Path(plain.cache_dir)
 
