@@ -33,7 +33,7 @@ AGREEMENT = 1e-3
 ROUNDING, TOLERANCE = 10.0, 1e-7
 """Room tried first: for rounding, in units of the last digit, and for what SLSQP counts as met."""
 ATTEMPTS, RETRIED, NEAR_THE_TOP = 16, 4, 1e-4
-"""The room is doubled so often, the search repeated from so many ends, until a rounded design is so near their power."""
+"""How often the room is doubled, from how many of the starts, until a rounded design is how near the best power."""
 NEAR_A_BOUND = 1e-8
 """A value this share of its range from a bound is put on the bound: no tip mass, and not one of 1e-11 g."""
 _STEP = 1e-6  # of the central differences
@@ -71,18 +71,18 @@ def find_optimum(
     if not ends:
         return None
     top = ends[0][0]
-    reached = sum(1 for value, _ in ends if value > top - AGREEMENT)
+    reached = sum(1 for value, _, _ in ends if value > top - AGREEMENT)
     best: Optimum | None = None
     for _ in range(ATTEMPTS):
-        for _, point in ends:
+        for _, point, _ in ends:
             design = rounded(problem, climb.design(point), digits)
             slack, power = smallest_slack(problem, design), float(problem.respond(design).load_power_uw)
             if slack >= min_slack and (best is None or power > best.power_uw):
                 best = Optimum(design, power, slack, starts, reached)
         if best is not None and np.log(best.power_uw) >= top - max(NEAR_THE_TOP, 4 * room):
             break
-        # Rounding broke a limit at the best ends: go on from there with more room.
-        points = [point for value, point in ends if value > top - AGREEMENT][:RETRIED] or points
+        # Rounding broke a limit at the best ends. SLSQP often fails right beside a limit, so start from afar again.
+        points = [start for value, _, start in ends if value > top - AGREEMENT][:RETRIED] or points
         room *= 2
         climb = _Climb(problem, min_slack + room)
         ends = climb.tops(points)
@@ -154,10 +154,10 @@ class _Climb:
             found[name] = min(max(float(value), low), high)
         return found
 
-    def tops(self, starts: list[Array]) -> list[tuple[float, Array]]:
-        """Where the searches end that break no limit, the strongest first."""
-        ends = (self.top(start) for start in starts)
-        return sorted((end for end in ends if np.isfinite(end[0])), key=lambda end: -end[0])
+    def tops(self, starts: list[Array]) -> list[tuple[float, Array, Array]]:
+        """The searches that break no limit, the strongest first: ln of the power, where they end, where they began."""
+        found = [(*self.top(start), start) for start in starts]
+        return sorted((one for one in found if np.isfinite(one[0])), key=lambda one: -one[0])
 
     def top(self, start: Array) -> tuple[float, Array]:
         """ln of the power and the point where SLSQP ends; -inf when that breaks a limit."""

@@ -246,7 +246,8 @@ def test_equal_headers_for_other_rows_let_datasets_serve_old_ones(sample_bank: B
 def test_the_recipe_for_seen_tasks_does_not_run(sample_bank: Bank, tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", render_card(sample_bank), flags=re.DOTALL)
     (recipe,) = [block for block in blocks if "def headlines" in block]
-    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", "run", "--split", "dev", "--out", "r"]
+    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", "run", "--bank", "sample"]
+    command += ["--split", "dev", "--out", "r"]
     done = subprocess.run([*command, "--model", "baseline/reference"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     call = "import json; print(json.dumps(headlines('sample', 'r', 'dev')))"
