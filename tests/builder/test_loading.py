@@ -61,7 +61,9 @@ def test_an_absent_config_or_split_ends_without_the_names_that_exist() -> None:
 
 
 def test_loading_needs_the_cache_or_the_hub(tmp_path: Path) -> None:
-    code = "import vehbench_hf; print(len(vehbench_hf.load('p2', 'dev', bank='sample')), len(vehbench_hf.load('p4', bank='sample')))"
+    code = (
+        "import vehbench_hf; print(*(len(vehbench_hf.load(*what, bank='sample')) for what in (('p2', 'dev'), ('p4',))))"
+    )
     home = tmp_path / "hf"
     environment = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": "http://127.0.0.1:9"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
