@@ -43,21 +43,3 @@ def random_problem(seed: int) -> Problem:
 def make_problem() -> Callable[[int], Problem]:
     """`random_problem`, by seed."""
     return random_problem
-
-
-@pytest.fixture(scope="session")
-def problem_of() -> Callable[[Any], Problem]:
-    """The problem that a task's spec states."""
-
-    def build(spec: Any) -> Problem:
-        return Problem(
-            bounds=spec["variable_bounds"],
-            limits=spec["constraints"],
-            frequency_hz=spec["excitation"]["frequency_hz"],
-            acceleration_g=spec["excitation"]["acceleration_g"],
-            piezo=spec["materials"]["piezo"],
-            substrate=spec["materials"]["substrate"],
-            damping_ratio=spec["materials"]["damping_ratio"],
-        )
-
-    return build
