@@ -204,7 +204,7 @@ def test_the_exit_code_of_a_feasible_design_is_not_0(sample_bank: Bank, tmp_path
     assert "Feasible: all limits are met" in done.stdout
     task = sample_bank.select(["p2"])[0]
     assert task.gold["reference"] is not None
-    done = vehbench(json.dumps(task.gold["reference"]["design"]), "--task", task.task_id)
+    done = vehbench(json.dumps(task.gold["reference"]["design"]), "--task", task.task_id, "--bank", "sample")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"brief: {task.task_id} of bank {sample_bank.version}" in done.stdout
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from vehbench_hf.errors import BankError
 from vehbench_hf.paths import cache_dir, shipped
-from vehbench_hf.types import ALL_SPLITS, PROBES, Convention, Probe, Split, Task
+from vehbench_hf.types import ALL_SPLITS, PROBES, SPLITS, Convention, Probe, Split, Task
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "vehbench-bank-1"
@@ -125,7 +125,7 @@ def write_bank(
     *,
     version: str,
     convention: Convention,
-    headline_splits: Sequence[Split] = ALL_SPLITS,
+    headline_splits: Sequence[Split] = SPLITS,
     card: str,
     extra: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -165,14 +165,15 @@ def write_bank(
         )
     if not files:
         raise BankError("a bank needs at least one task")
-    (out / "README.md").write_text(_card_header(files) + card, encoding="utf-8")
+    fingerprint = _fingerprint([c for f in files for c in f["row_sha256"].values()])
+    (out / "README.md").write_text(_card_header(files, fingerprint) + card, encoding="utf-8")
     manifest = {
         "schema": MANIFEST_SCHEMA,
         "version": version,
         "convention": convention,
         "headline_splits": list(headline_splits),
         "counts": {p: sum(f["rows"] for f in files if f["probe"] == p) for p in PROBES},
-        "fingerprint": _fingerprint([c for f in files for c in f["row_sha256"].values()]),
+        "fingerprint": fingerprint,
         "files": files,
         **(extra or {}),
     }
@@ -180,10 +181,12 @@ def write_bank(
     return manifest
 
 
-def _card_header(files: list[dict[str, Any]]) -> str:
+def _card_header(files: list[dict[str, Any]], fingerprint: str) -> str:
+    # `datasets` keeps a folder in its cache under a hash of this header and of the paths, not of the files. Without the
+    # fingerprint in it, new files under an equal header would load as the old rows.
     lines = ["---", "license: cc-by-4.0", "configs:"]
     for probe in [p for p in PROBES if any(f["probe"] == p for f in files)]:
-        lines += [f"- config_name: {probe}", "  data_files:"]
+        lines += [f"- config_name: {probe}", f"  description: rows {fingerprint[:16]}", "  data_files:"]
         for f in files:
             if f["probe"] == probe:
                 lines += [f"  - split: {f['split']}", f"    path: {f['path']}"]

@@ -68,8 +68,7 @@ def with_header(bank: Bank, text: str) -> str:
 
 
 def _header(bank: Bank) -> dict[str, Any]:
-    # `datasets` keeps a folder in its cache under a hash of this header and of the paths, not of the files. Without the
-    # fingerprint in it, new files under an equal header would load as the old rows.
+    # The fingerprint keeps `datasets` from loading old rows out of its cache, as in `vehbench_hf.bank`.
     about = metadata()
     return {
         "pretty_name": f"{about['pretty_name']} ({bank.version})",
