@@ -44,6 +44,12 @@ def sample_bank() -> Bank:
 
 
 @pytest.fixture(scope="session")
+def bank_v2() -> Bank:
+    """The benchmark's own bank."""
+    return open_bank("v2")
+
+
+@pytest.fixture(scope="session")
 def bank_v1(release_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Bank:
     """Bank v1, imported once for the whole session, with the authors' logs below runs/."""
     from vehbench_hf.release.importer import import_release

@@ -1,10 +1,33 @@
-"""Which tasks a run takes: fixed, stratified, nested subsets for `--limit`."""
+"""Which tasks a run takes: probes and splits, a named subset, and fixed, stratified, nested samples for `--limit`."""
 
 import hashlib
 from collections.abc import Sequence
 from typing import cast
 
-from vehbench_hf.types import ALL_SPLITS, PROBES, Split, Task
+from vehbench_hf.bank import Bank
+from vehbench_hf.errors import BankError
+from vehbench_hf.types import ALL_SPLITS, PROBES, Probe, Split, Task
+
+
+def chosen(
+    bank: Bank, probes: Sequence[Probe], splits: Sequence[Split], limit: int | None, subset: str | None = None
+) -> list[Task]:
+    """The tasks of a run, in the bank's order. Raises BankError for a subset that the bank does not name."""
+    kept = None if subset is None else {task.task_id for task in named_subset(bank, subset)}
+    return limited([task for task in bank.select(probes, splits) if kept is None or task.task_id in kept], limit)
+
+
+def named_subset(bank: Bank, name: str) -> list[Task]:
+    """The tasks of a subset that the bank's manifest names. Raises BankError when it does not, or names strangers."""
+    subsets = bank.manifest.get("subsets") or {}
+    ids = subsets.get(name)
+    if not ids:
+        known = f"it names {', '.join(subsets)}" if subsets else "bank v2 names p3_intervention"
+        raise BankError(f"bank {bank.version} at {bank.path} names no subset {name!r}; {known}.")
+    unknown = [task_id for task_id in ids if task_id not in bank.by_id]
+    if unknown:
+        raise BankError(f"{bank.path}: the subset {name} names {unknown[0]!r}, which is no task of the bank.")
+    return [bank.by_id[task_id] for task_id in ids]
 
 
 def limited(tasks: Sequence[Task], limit: int | None) -> list[Task]:

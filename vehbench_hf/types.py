@@ -6,7 +6,7 @@ episode made of a turn, and a `Record` is a whole episode, ready for scoring.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from vehbench_oracle import Box, Verdict
 
@@ -203,10 +203,14 @@ class Task:
 
 
 class Message(TypedDict):
-    """One chat message; the role is system, user or assistant."""
+    """One chat message; the role is system, user or assistant.
+
+    `reasoning` is what an assistant thought before it answered, there only where a run replays it.
+    """
 
     role: str
     content: str
+    reasoning: NotRequired[str]
 
 
 @dataclass(frozen=True)

@@ -2,32 +2,41 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from vehbench_hf.isomorphic_types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, replay_episode, request_hash
-from vehbench_hf.types import Outcome, Task, Turn
-from vehbench_runners.backends import Backend
+from vehbench_hf.types import Message, Outcome, Reply, Turn
+from vehbench_runners.backends import Backend, Position, RunStopped, Speaker
+from vehbench_runners.meter import Meter
+
+MAX_FAILURES_IN_A_ROW = 20
+"""After so many calls that failed outside the model, with none that came through between, a run stops by itself."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to run: tasks in order, repeats, and the rules."""
 
-    tasks: list[Task]
+    tasks: Sequence[AnyTask]
     epochs: int
     protocol: Protocol
 
 
 @dataclass
 class RunResult:
-    """How a run went: calls made now, episodes that needed none, and the outcome of each (task, epoch)."""
+    """How a run went: calls made now, episodes that needed none, and the outcome of each (task, epoch) that ended.
 
-    calls: int
-    resumed: int
-    outcomes: dict[tuple[str, int], Outcome]
+    `stopped` says why the run ended before its plan did; None when it went through.
+    """
+
+    calls: int = 0
+    resumed: int = 0
+    outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    stopped: RunStopped | None = None
 
 
 def run_tasks(
@@ -36,53 +45,82 @@ def run_tasks(
     writer: TurnWriter,
     logged: list[Turn],
     *,
-    on_episode: Callable[[Task, Outcome], None] = lambda task, outcome: None,
+    meter: Meter | None = None,
+    on_ready: Callable[[], None] = lambda: None,
+    on_call: Callable[[AnyTask, Turn], None] = lambda task, turn: None,
+    on_episode: Callable[[AnyTask, Outcome], None] = lambda task, outcome: None,
 ) -> RunResult:
     """Run every episode of `plan` that `logged` does not finish, and append each call to `writer`.
 
-    `on_episode` is called as episodes end. An error from the writer stops the run; what was written stays.
+    `on_ready` is called once the model can be asked, `on_call` after each call, `on_episode` as episodes end. An error
+    from the writer stops the run; what was written stays. A run that has to stop (RunStopped from a speaker or from
+    `meter`) lets the calls in flight come back and be written first.
     """
-    return asyncio.run(_run(plan, backend, writer, logged, on_episode))
+    return asyncio.run(_Loop(plan, backend, writer, meter or Meter(), on_call, on_episode).run(logged, on_ready))
 
 
-async def _run(
-    plan: Plan,
-    backend: Backend,
-    writer: TurnWriter,
-    logged: list[Turn],
-    on_episode: Callable[[Task, Outcome], None],
-) -> RunResult:
-    by_episode: dict[tuple[str, int], list[Turn]] = {}
-    for turn in logged:
-        by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
-    result = RunResult(0, 0, {})
-    work = itertools.product(range(plan.epochs), plan.tasks)
+@dataclass
+class _Loop:
+    plan: Plan
+    backend: Backend
+    writer: TurnWriter
+    meter: Meter
+    on_call: Callable[[AnyTask, Turn], None]
+    on_episode: Callable[[AnyTask, Outcome], None]
+    result: RunResult = field(default_factory=RunResult)
+    failures_in_a_row: int = 0
 
-    async def worker() -> None:
+    async def run(self, logged: list[Turn], on_ready: Callable[[], None]) -> RunResult:
+        by_episode: dict[tuple[str, int], list[Turn]] = {}
+        for turn in logged:
+            by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
+            self.meter.add(turn.reply.usage)
+        work = itertools.product(range(self.plan.epochs), self.plan.tasks)
+        async with self.backend:
+            on_ready()
+            workers = [asyncio.create_task(self._work(work, by_episode)) for _ in range(self.backend.concurrency)]
+            try:
+                await asyncio.gather(*workers)
+            finally:  # one that failed, say on a full disk, must not leave the others asking
+                for worker in workers:
+                    worker.cancel()
+        return self.result
+
+    async def _work(self, work: Iterator[tuple[int, AnyTask]], logged: dict[tuple[str, int], list[Turn]]) -> None:
         for epoch, task in work:  # the iterator is shared: each worker takes the next episode
-            turns = by_episode.get((task.task_id, epoch), [])
-            calls, outcome = await _run_episode(task, epoch, plan.protocol, turns, backend, writer)
-            result.calls += calls
-            result.resumed += calls == 0
-            result.outcomes[task.task_id, epoch] = outcome
-            on_episode(task, outcome)
+            try:
+                calls, outcome = await self._episode(task, epoch, logged.get((task.task_id, epoch), []))
+            except RunStopped as stopped:
+                self.result.stopped = self.result.stopped or stopped
+            if self.result.stopped is not None:
+                return
+            self.result.resumed += calls == 0
+            self.result.outcomes[task.task_id, epoch] = outcome
+            self.on_episode(task, outcome)
 
-    await asyncio.gather(*(worker() for _ in range(backend.concurrency)))
-    return result
+    async def _episode(self, task: AnyTask, epoch: int, turns: list[Turn]) -> tuple[int, Outcome]:
+        episode, messages, _ = replay_episode(task, self.plan.protocol, turns, epoch=epoch)
+        speaker = self.backend.speaker_for(task)
+        calls = 0
+        while messages is not None:
+            reply = await self._call(task, speaker, messages, (epoch, *episode.position))
+            calls += 1
+            messages = episode.receive(reply)
+        assert episode.outcome is not None
+        return calls, episode.outcome
 
-
-async def _run_episode(
-    task: Task, epoch: int, protocol: Protocol, turns: list[Turn], backend: Backend, writer: TurnWriter
-) -> tuple[int, Outcome]:
-    episode, messages, _ = replay_episode(task, protocol, turns, epoch=epoch)
-    speaker = backend.speaker_for(task)
-    calls = 0
-    while messages is not None:
-        index, attempt = episode.position
-        reply = await speaker(messages, (epoch, index, attempt))
+    async def _call(self, task: AnyTask, speaker: Speaker, messages: list[Message], position: Position) -> Reply:
+        if self.result.stopped is not None:
+            raise self.result.stopped
+        self.meter.check()
+        reply = await speaker(messages, position)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        writer.append(Turn(task.task_id, epoch, index, attempt, reply, request_hash(messages), now))
-        calls += 1
-        messages = episode.receive(reply)
-    assert episode.outcome is not None
-    return calls, episode.outcome
+        turn = Turn(task.task_id, *position, reply, request_hash(messages), now)
+        self.writer.append(turn)
+        self.result.calls += 1
+        self.meter.add(reply.usage)
+        self.on_call(task, turn)
+        self.failures_in_a_row = 0 if reply.error is None else self.failures_in_a_row + 1
+        if self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            raise RunStopped(f"{self.failures_in_a_row} calls in a row failed outside the model, lastly: {reply.error}")
+        return reply

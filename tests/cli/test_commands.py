@@ -75,7 +75,7 @@ def test_a_run_folder_with_other_settings_is_refused_and_left_alone(tmp_path: Pa
     refused = vehbench("run", "--out", out, "--limit", 3, "--seed", 7)
     assert refused.returncode == 2
     assert "limit: the run has 2, now 3" in refused.stderr
-    assert "seed: the run has 0, now 7" in refused.stderr
+    assert "sampling.seed: the run has null, now 7" in refused.stderr
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
 
 

@@ -10,6 +10,7 @@ import pytest
 from vehbench_hf.bank import Bank
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns, replay_episode
+from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Record, Task, Turn
 from vehbench_runners import Plan, make_backend, run_tasks
 
@@ -38,7 +39,12 @@ def run_all(folder: Path, tasks: list[Task], writer: TurnWriter | None = None) -
     with writer or TurnWriter(folder) as open_writer:
         logged = read_turns(folder)
         assert logged.problems == []
-        result = run_tasks(Plan(tasks, 1, PROTOCOL), make_backend("baseline/random", seed=3), open_writer, logged.turns)
+        result = run_tasks(
+            Plan(tasks, 1, PROTOCOL),
+            make_backend("baseline/random", sampling=Sampling(seed=3)),
+            open_writer,
+            logged.turns,
+        )
     return result.calls
 
 
@@ -116,7 +122,7 @@ def test_turns_of_no_call_are_named_and_never_shadow_the_right_one(sample_bank: 
     from vehbench_hf.types import PROBES, SPLITS
 
     tasks = list(sample_bank.tasks)
-    settings = RunSettings("m", "b", "f", PROBES, SPLITS, None, 3, 1, PROTOCOL)
+    settings = RunSettings("m", "b", "f", PROBES, SPLITS, None, 1, PROTOCOL, Sampling(seed=3))
     write_run_json(whole_run, {"settings": settings.flat(), "bank": "b"})
     before = replay_run(whole_run, tasks)
     assert before.problems == []

@@ -10,8 +10,9 @@ from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, read_run_json, run_folder_name, write_run_json
 from vehbench_hf.runlog.replay import protocol_of
 from vehbench_hf.runlog.settings import differences
+from vehbench_hf.sampling import Sampling
 
-SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 0, 1, Protocol())
+SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 1, Protocol())
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 
         replace(SETTINGS, model="openai/y"),
         replace(SETTINGS, bank_fingerprint="0"),
         replace(SETTINGS, limit=3),
-        replace(SETTINGS, seed=1),
+        replace(SETTINGS, sampling=Sampling(seed=1)),
         replace(SETTINGS, protocol=Protocol(p2_stop="budget")),
         replace(SETTINGS, prompts_fingerprint="0"),
         replace(SETTINGS, oracle_fingerprint="0"),

@@ -11,6 +11,7 @@ from vehbench_hf.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
+from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Reply
 from vehbench_runners import Plan, make_backend, run_tasks
 from vehbench_runners.baselines import BASELINES
@@ -19,14 +20,14 @@ from vehbench_runners.baselines import BASELINES
 @pytest.mark.parametrize("name", ["baseline/nonsense", "gpt", "", "baseline/", "openai/x/y"])
 def test_an_unknown_model_is_refused_with_the_known_ones(name: str) -> None:
     with pytest.raises(UserError, match="baseline/anchor"):
-        make_backend(name, seed=0)
+        make_backend(name)
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_a_baseline_answers_every_task_in_readable_text(name: str, sample_bank: Bank, tmp_path: Path) -> None:
     tasks = list(sample_bank.tasks)
     with TurnWriter(tmp_path) as writer:
-        result = run_tasks(Plan(tasks, 1, Protocol()), make_backend(f"baseline/{name}", seed=0), writer, [])
+        result = run_tasks(Plan(tasks, 1, Protocol()), make_backend(f"baseline/{name}"), writer, [])
     assert set(result.outcomes.values()) == {"ok"}
     assert len(result.outcomes) == len(tasks)
     for turn in read_turns(tmp_path).turns:
@@ -39,7 +40,7 @@ def test_random_draws_depend_on_seed_and_place_alone(sample_bank: Bank) -> None:
 
     def draw(seed: int, place: tuple[int, int, int]) -> Reply:
         async def ask() -> Reply:
-            return await make_backend("baseline/random", seed=seed).speaker_for(task)([], place)
+            return await make_backend("baseline/random", sampling=Sampling(seed=seed)).speaker_for(task)([], place)
 
         return asyncio.run(ask())
 

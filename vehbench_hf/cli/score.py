@@ -1,16 +1,14 @@
 """`vehbench score`: metrics of a run, from its log alone."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from vehbench_hf.bank import Bank, open_bank
-from vehbench_hf.cli.table import print_scores
+from vehbench_hf.cli.scored import score_and_print
 from vehbench_hf.errors import BankError
 from vehbench_hf.runlog import read_run_json
-from vehbench_hf.scoring.folder import score_folder
 
 
 def score_command(
@@ -25,11 +23,7 @@ def score_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Score a run. No model is called; scores.json is written beside the log."""
-    scores = score_folder(run, bank_of(run, bank), convention=convention)
-    if as_json:
-        typer.echo(json.dumps(scores, indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        print_scores(scores)
+    score_and_print(run, bank_of(run, bank), convention=convention, as_json=as_json)
 
 
 def bank_of(run: Path, given: str | None) -> Bank:

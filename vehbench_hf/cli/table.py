@@ -38,6 +38,9 @@ def print_scores(scores: dict[str, Any]) -> None:
     for probe, found in scores["probes"].items():
         parts = [f"{name} {_number(found['parts'][name])}" for name in _SHOWN[probe] if name in found["parts"]]
         console.print(f"{probe.upper()}: " + ", ".join(parts))
+        again = found["repeats"]
+        if again["epochs"] > 1:
+            console.print(f"    {_repeats(again)}")
         headline = found["headline"]
         if headline["value"] is None:
             console.print(f"    undefined: {_plain(headline['undefined'])}")
@@ -46,6 +49,15 @@ def print_scores(scores: dict[str, Any]) -> None:
             console.print(f"    incomplete: with the unscored rows the headline lies between {low:.4f} and {high:.4f}")
     for problem in scores["problems"]:
         console.print(f"warning: {_plain(problem)}")
+
+
+def _repeats(again: dict[str, Any]) -> str:
+    text = f"{again['epochs']} repeats: mean {_number(again['mean'])}"
+    if again["interval"]:
+        text += f", {again['interval'][0]:.4f} to {again['interval'][1]:.4f}"
+    if "pass" in again:
+        text += f", pass^{again['pass']['k']} {_number(again['pass']['value'])} (n {again['pass']['n']})"
+    return text
 
 
 def _number(value: float | None) -> str:

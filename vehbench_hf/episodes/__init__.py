@@ -4,6 +4,6 @@
 when the episode is over. An API client, a local model, a baseline and the replay of a log drive the same object.
 """
 
-from vehbench_hf.episodes.episode import Episode
+from vehbench_hf.episodes.episode import Episode, begin_episode
 
-__all__ = ["Episode"]
+__all__ = ["Episode", "begin_episode"]

@@ -1,28 +1,31 @@
 """One task in progress: messages out, replies in, a record at the end."""
 
-from vehbench_hf.episodes.judging import recomputed_history
-from vehbench_hf.episodes.rules import RULES
-from vehbench_hf.parsing import Answer, UnreadableReply, read_answer, split_reasoning
-from vehbench_hf.prompts import opening, retry_note
+from vehbench_hf.episodes.course import course_of
+from vehbench_hf.isomorphic_types import Form, IsomorphicSpec, IsomorphicTask
+from vehbench_hf.parsing import Answer, UnreadableReply, split_reasoning
+from vehbench_hf.prompts import retry_note
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.types import Message, Outcome, Probe, Record, Reply, Spec, Step, Usage
+from vehbench_hf.types import Message, Outcome, Probe, Record, Reply, Spec, Step, Task, Usage
 
 
 class Episode:
     """An episode of one task. It does no I/O and never raises on what a model wrote.
 
+    `kind` is the probe of a task, or the form of an isomorphic probe; `begin_episode` takes it from either.
     `position` is (index, attempt) of the call it waits for: index counts live turns from 0, attempt a turn's retries.
     `outcome` is None while it runs. A reply with `error` set ends it as `infra_error`, which is unscored.
     """
 
-    def __init__(self, task_id: str, probe: Probe, spec: Spec, protocol: Protocol, epoch: int = 0) -> None:
-        shown = recomputed_history(spec) if protocol.p3_history == "recomputed" else spec
-        self.task_id, self.probe, self.epoch = task_id, probe, epoch
+    def __init__(
+        self, task_id: str, kind: Probe | Form, spec: Spec | IsomorphicSpec, protocol: Protocol, epoch: int = 0
+    ) -> None:
+        self._course = course_of(kind, spec, protocol)
+        self.task_id, self.probe, self.epoch = task_id, self._course.probe, epoch
         self.outcome: Outcome | None = None
         self.steps: tuple[Step, ...] = ()
         self.attempt = 0
-        self._spec, self._protocol = spec, protocol
-        self._messages: list[Message] = opening(probe, shown, protocol)
+        self._protocol = protocol
+        self._messages: list[Message] = self._course.messages
         self._usage: list[Usage] = []
         self._applicable = True
 
@@ -50,13 +53,13 @@ class Episode:
             return self._end("infra_error")
         if reply.finish_reason == "content_filter":
             return self._end("refused")
-        content = split_reasoning(reply.text or "")[0]
+        content, tagged = split_reasoning(reply.text or "")
         try:
-            answer = self._read(content)
+            answer = self._course.read(content, self.steps)
         except UnreadableReply as unreadable:
             cut = reply.finish_reason == "length"
             return self._failed("truncated" if cut else "format_error", "it was cut off" if cut else str(unreadable))
-        return self._take(answer, content)
+        return self._take(answer, content, reply.reasoning or tagged)
 
     def record(self) -> Record:
         """The finished episode for scoring. Raises RuntimeError while it still runs."""
@@ -73,19 +76,19 @@ class Episode:
             calls=len(self._usage),
         )
 
-    def _read(self, content: str) -> Answer:
-        candidates = [candidate["id"] for candidate in self._spec["candidates"]]
-        step_count = len(self._spec["history"]) + len(self.steps)
-        return read_answer(content, self.probe, candidate_ids=candidates, step_count=step_count)
-
-    def _take(self, answer: Answer, content: str) -> list[Message] | None:
-        taken = RULES[self.probe](self._spec, self._protocol, self.steps, answer)
+    def _take(self, answer: Answer, content: str, reasoning: str) -> list[Message] | None:
+        taken = self._course.take(self.steps, answer)
         self.steps += (taken.step,)
         self.attempt = 0
         if taken.feedback is None:
             return self._end("ok")
-        self._messages.append({"role": "assistant", "content": content})
-        self._messages.append({"role": "user", "content": taken.feedback})
+        replay = self._protocol.replay_reasoning
+        if replay == "last":
+            self._messages = [{"role": m["role"], "content": m["content"]} for m in self._messages]
+        said: Message = {"role": "assistant", "content": content}
+        if replay != "none" and reasoning.strip():
+            said["reasoning"] = reasoning
+        self._messages = [*self._messages, said, {"role": "user", "content": taken.feedback}]
         return list(self._messages)
 
     def _failed(self, outcome: Outcome, reason: str) -> list[Message] | None:
@@ -100,6 +103,12 @@ class Episode:
         """The end: there are no messages of a next call."""
         self.outcome = outcome
         return None
+
+
+def begin_episode(task: Task | IsomorphicTask, protocol: Protocol, epoch: int = 0) -> Episode:
+    """The episode of a task, or of an isomorphic probe."""
+    kind = task.form if isinstance(task, IsomorphicTask) else task.probe
+    return Episode(task.task_id, kind, task.spec, protocol, epoch)
 
 
 def _total(usages: list[Usage]) -> Usage:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+from vehbench_hf.isomorphic_types import IsomorphicSpec
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import InvalidValueError, Verdict, box_violations, judge, unevaluable
 
 
-def judge_for(spec: Spec, design: Mapping[str, float]) -> Verdict:
+def judge_for(spec: Spec | IsomorphicSpec, design: Mapping[str, float]) -> Verdict:
     """Judge a complete, finite design under the limits, excitation, materials and bounds of `spec`.
 
     A value for which the formulas have no answer (a negative length, say) makes the design infeasible, with the box

@@ -30,12 +30,12 @@ def take_p1(spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Ans
 
 def take_p2(spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Answer) -> Taken:
     """Search ends at the first feasible design, unless the protocol says otherwise, or when the budget is spent."""
-    return _search(spec, steps, answer, stop_when_feasible=protocol.p2_stop == "feasible")
+    return _search(spec, protocol, steps, answer, stop_when_feasible=protocol.p2_stop == "feasible")
 
 
 def take_p3(spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Answer) -> Taken:
     """Recovery uses all live queries; there is no early stop."""
-    return _search(spec, steps, answer, stop_when_feasible=False)
+    return _search(spec, protocol, steps, answer, stop_when_feasible=False)
 
 
 def take_p4(spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Answer) -> Taken:
@@ -56,7 +56,9 @@ def numbered_designs(spec: Spec, steps: tuple[Step, ...]) -> list[Design | None]
     return [*(step["design"] for step in spec["history"]), *(step.design for step in steps)]
 
 
-def _search(spec: Spec, steps: tuple[Step, ...], answer: Answer, *, stop_when_feasible: bool) -> Taken:
+def _search(
+    spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Answer, *, stop_when_feasible: bool
+) -> Taken:
     left = live_budget(spec) - len(steps) - 1
     number = len(spec["history"]) + len(steps) + 1
     if answer.action in ("declare_infeasible", "request_missing_info"):
@@ -71,4 +73,5 @@ def _search(spec: Spec, steps: tuple[Step, ...], answer: Answer, *, stop_when_fe
     verdict = judge_for(spec, design)
     step = Step(answer.action, design=design, verdict=verdict, repairs=repairs)
     over = left <= 0 or (stop_when_feasible and verdict.feasible)
-    return Taken(step, None if over else feedback_text(number, verdict, left))
+    coarse = protocol.feedback == "coarse"
+    return Taken(step, None if over else feedback_text(number, verdict, left, coarse=coarse))

@@ -5,7 +5,7 @@ reading never guesses. What had to be interpreted is named in `Answer.repairs`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vehbench_hf.parsing.actions import names_action, read_action
@@ -51,6 +51,21 @@ def read_answer(text: str, probe: Probe, *, candidate_ids: Sequence[str] = (), s
     Raises UnreadableReply, and nothing else, when no object is a valid answer; it is about the first one that
     is not.
     """
+    return first_answer(
+        text,
+        lambda values: _read(values, probe, candidate_ids, step_count),
+        lambda values: probe == "p4" or names_action(values),
+    )
+
+
+def first_answer(
+    text: str, read: Callable[[Mapping[str, object]], Answer], is_named: Callable[[Mapping[str, object]], bool]
+) -> Answer:
+    """The first JSON object of a reply that `read` takes for an answer, wrappers around it taken off.
+
+    `is_named` says whether an object claims to be the answer. One that does not counts only where none does and nothing
+    is broken. Raises UnreadableReply, and nothing else, as long as `read` does.
+    """
     content, reasoning = split_reasoning(text)
     named, unnamed = list[Answer](), list[Answer]()
     first_error: UnreadableReply | None = None
@@ -61,9 +76,9 @@ def read_answer(text: str, probe: Probe, *, candidate_ids: Sequence[str] = (), s
                 unnamed_counts = False
                 raise UnreadableReply(f"the JSON object is {found.problem}")
             values, repairs = unwrapped(found.value)
-            by_name = probe == "p4" or names_action(values)
+            by_name = is_named(values)
             unnamed_counts = unnamed_counts and not by_name
-            answer = _read(values, probe, candidate_ids, step_count)
+            answer = read(values)
             (named if by_name else unnamed).append(replace(answer, repairs=(*found.repairs, *repairs, *answer.repairs)))
         except UnreadableReply as error:
             first_error = first_error or error

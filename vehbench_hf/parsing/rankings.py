@@ -48,7 +48,7 @@ def _permutation(value: object, ids: Sequence[str]) -> tuple[tuple[str, ...], tu
         raise UnreadableReply(f"the ranking must be a list of {_expected(ids)}, got {quoted(value)}")
     if len(value) != len(ids) or not ids:
         raise UnreadableReply(f"the ranking has {len(value)} entries; expected {_expected(ids)}")
-    found = [_id(entry, ids) for entry in value]
+    found = [candidate_id(entry, ids) for entry in value]
     for entry, name in zip(value, found, strict=True):
         if name is None:
             raise UnreadableReply(f"the ranking names {quoted(entry)}; expected {_expected(ids)}")
@@ -71,11 +71,11 @@ def _split(text: str) -> list[object]:
     return [part.strip() for part in text.split(used[0])] if len(used) == 1 else [text]
 
 
-def _id(entry: object, ids: Sequence[str]) -> str | None:
+def candidate_id(entry: object, ids: Sequence[str]) -> str | None:
     """The candidate an entry stands for, None in case of doubt."""
     if isinstance(entry, dict):
         named = [entry[key] for key in _ID_KEYS if key in entry]
-        return _id(named[0], ids) if len(named) == 1 and not isinstance(named[0], dict) else None
+        return candidate_id(named[0], ids) if len(named) == 1 and not isinstance(named[0], dict) else None
     if isinstance(entry, int) and not isinstance(entry, bool):
         entry = str(entry)
     if not isinstance(entry, str) or len(entry) > _LONGEST:

@@ -20,8 +20,14 @@ def _shown(value: float) -> float | None:
     return rounded(value) if math.isfinite(value) else None
 
 
-def feedback_text(step: int, verdict: Verdict, queries_left: int) -> str:
-    """The verdict on step `step`: feasible, metrics, violations with value, limit and unit, their sum, a sentence."""
+def feedback_text(step: int, verdict: Verdict, queries_left: int, *, coarse: bool = False) -> str:
+    """The verdict on step `step`: feasible, metrics, violations with value, limit and unit, their sum, a sentence.
+
+    `coarse` keeps whether it is feasible and the names of what is violated.
+    """
+    if coarse:
+        named = _coarse(step, verdict.feasible, [violation.name for violation in verdict.violations])
+        return _json({**named, "queries_left": queries_left})
     return _json(
         {
             "step": step,
@@ -38,27 +44,41 @@ def feedback_text(step: int, verdict: Verdict, queries_left: int) -> str:
     )
 
 
-def history_feedback_text(step: int, verdict: HistoryVerdict) -> str:
-    """The verifier's answer to step `step` (from 1) of a history, with what the bank keeps of it.
+def history_feedback_text(step: int, verdict: HistoryVerdict, *, coarse: bool = False) -> str:
+    """The verifier's answer to step `step` (from 1) of a history, as a text. `coarse` as in `feedback_text`."""
+    return _json(history_feedback(step, verdict, coarse=coarse))
+
+
+def history_feedback(step: int, verdict: HistoryVerdict, *, coarse: bool) -> dict[str, Any]:
+    """The same as JSON values, with what the bank keeps of the verdict.
 
     Bank v1 keeps power, slacks and the names of broken limits; metrics are shown where they exist.
     """
+    if coarse:
+        return _coarse(step, verdict["feasible"], list(verdict["violations"]))
+    return {
+        "step": step,
+        "feasible": verdict["feasible"],
+        "metrics": history_metrics(verdict),
+        "slack": {name: rounded(value) for name, value in verdict["slack"].items()},
+        "violations": list(verdict["violations"]),
+    }
+
+
+def history_metrics(verdict: HistoryVerdict) -> dict[str, float]:
+    """The metrics of a history step as shown; the power alone where the bank keeps no others."""
     metrics = verdict["metrics"] or {"load_power_uw": verdict["power_uw"]}
-    return _json(
-        {
-            "step": step,
-            "feasible": verdict["feasible"],
-            "metrics": {name: rounded(metrics[name]) for name in METRICS if metrics.get(name) is not None},
-            "slack": {name: rounded(value) for name, value in verdict["slack"].items()},
-            "violations": list(verdict["violations"]),
-        }
-    )
+    return {name: rounded(metrics[name]) for name in METRICS if metrics.get(name) is not None}
 
 
 def unjudged_text(step: int, action: str, queries_left: int) -> str:
     """The answer to a step without a design: a replan, or a reset to a step that proposed none."""
     said = "noted" if action == "replan" else "that step holds no design, so nothing was judged"
     return _json({"step": step, "message": said, "queries_left": queries_left})
+
+
+def _coarse(step: int, feasible: bool, violated: list[str]) -> dict[str, Any]:
+    return {"step": step, "feasible": feasible, **({} if feasible else {"violations": violated})}
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -3,11 +3,14 @@
 import hashlib
 import json
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
+from vehbench_hf.isomorphic_types import FORMS, Form, IsomorphicSpec
 from vehbench_hf.prompts.feedback import feedback_text, history_feedback_text, unjudged_text
-from vehbench_hf.prompts.render import TASK_LINE, opening, prompt_texts, retry_note
-from vehbench_hf.protocol import Protocol
+from vehbench_hf.prompts.isomorphic import isomorphic_opening
+from vehbench_hf.prompts.render import SUMMARY_LINE, TASK_LINE, opening, retry_note
+from vehbench_hf.prompts.templates import prompt_texts
+from vehbench_hf.protocol import Control, Protocol
 from vehbench_hf.types import PROBES, Design, Spec
 from vehbench_oracle import judge
 
@@ -20,6 +23,9 @@ _DESIGN: Design = {
     "load_resistance_ohm": 1e5,
 }
 _LIMITS = {"stress_limit_mpa": 0.1, "disp_limit_mm": 0.001, "freq_error_pct_limit": 5.0, "power_target_uw": 1e5}
+
+_COARSE_SUMMARY = Protocol(feedback="coarse", p3_state="summary")
+_CONTROLLED = tuple(Protocol(control=control) for control in get_args(Control))
 
 
 @cache
@@ -35,11 +41,15 @@ def prompts_fingerprint() -> str:
         acceleration_g=0.5,
         bounds={name: {"min": 0.0, "max": 0.5 * value} for name, value in _DESIGN.items()},
     )
-    said: list[Any] = [prompt_texts(), TASK_LINE, retry_note("why"), unjudged_text(1, "replan", 2)]
+    said: list[Any] = [prompt_texts(), TASK_LINE, SUMMARY_LINE, retry_note("why"), unjudged_text(1, "replan", 2)]
     said += [unjudged_text(1, "reset_to_prior", 2), feedback_text(1, verdict, 2)]
     spec = _spec()
     said += [history_feedback_text(1, step["verdict"]) for step in spec["history"]]
     said += [opening(probe, spec, Protocol()) for probe in PROBES]
+    said.append(feedback_text(1, verdict, 2, coarse=True))
+    for protocol in (Protocol(feedback="coarse"), Protocol(p3_state="summary"), _COARSE_SUMMARY, *_CONTROLLED):
+        said += [opening(probe, spec, protocol) for probe in PROBES]
+    said += [isomorphic_opening(_isomorphic_spec(spec, form)) for form in FORMS]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
@@ -76,4 +86,18 @@ def _spec() -> Spec:
         "policy": "f",
         "profile": "g",
         "candidates": [{"id": "A", "design": _DESIGN, "metrics": metrics, "slack": slack}],
+    }
+
+
+def _isomorphic_spec(spec: Spec, form: Form) -> IsomorphicSpec:
+    return {
+        "question": "h",
+        "variable_bounds": {name: {"min": 0.0, "max": value} for name, value in _DESIGN.items()},
+        "constraints": {**_LIMITS},
+        "excitation": spec["excitation"],
+        "materials": spec["materials"],
+        "notes": spec["notes"],
+        "initial_design": _DESIGN if form == "generation" else None,
+        "candidates": [{"id": "A", "design": _DESIGN}] if form == "selection" else [],
+        "fixed": {**_DESIGN, "tip_mass_g": None} if form == "completion" else None,
     }

@@ -1,20 +1,17 @@
 """Rendering of the opening messages of an episode. The only input is `spec`: gold has no way in."""
 
 import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from vehbench_hf.isomorphic_types import IsomorphicSpec
+from vehbench_hf.prompts.controls import control_block
 from vehbench_hf.prompts.feedback import history_feedback_text, rounded
-from vehbench_hf.protocol import Protocol
+from vehbench_hf.prompts.state_summary import state_summary
+from vehbench_hf.prompts.templates import rendered, rendered_pair
+from vehbench_hf.protocol import Protocol, budgeted
 from vehbench_hf.types import Materials, Message, Probe, Spec
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
 from vehbench_oracle import materials as tables
-
-_FOLDER = Path(__file__).parent
-_SEPARATOR = "=== user ===\n"
 
 TASK_LINE: dict[Probe, str] = {
     "p1": "Decide whether this brief can be worked on, is infeasible, or lacks information.",
@@ -24,30 +21,42 @@ TASK_LINE: dict[Probe, str] = {
 }
 
 
+SUMMARY_LINE = "Recover a feasible design for this brief; the state after the earlier steps follows."
+"""The task line of P3 where a summary stands for the earlier steps."""
+
+
 def opening(probe: Probe, spec: Spec, protocol: Protocol) -> list[Message]:
-    """The messages before the first reply: system, brief and, in P3, the history as earlier turns."""
-    system, user = _render(
-        f"{probe}.md.j2",
+    """The messages before the first reply: system, brief and, in P3, the history as earlier turns or as a summary.
+
+    Verdicts of a history are shown as `spec` holds them, whatever `protocol.p3_history` says.
+    """
+    spec, coarse = budgeted(probe, spec, protocol), protocol.feedback == "coarse"
+    shown = len(spec["history"])
+    summarized = probe == "p3" and protocol.p3_state == "summary"
+    left = spec["query_budget"] - shown
+    system, user = rendered_pair(
+        "p3_summary.md.j2" if summarized else f"{probe}.md.j2",
         variables=VARIABLES,
         metrics=METRICS,
         limits=LIMITS,
         query_budget=spec["query_budget"],
-        queries_left=spec["query_budget"] - len(spec["history"]),
+        queries_left=left,
         p2_stop=protocol.p2_stop,
+        feedback=protocol.feedback,
         ids=[candidate["id"] for candidate in spec["candidates"]],
-        brief=laid_out(brief(probe, spec)),
-    ).split(_SEPARATOR)
+        brief=laid_out({**brief(probe, spec), **({"task": SUMMARY_LINE} if summarized else {})}),
+        steps_so_far=shown,
+        state=laid_out(state_summary(spec["history"], coarse=coarse)) if summarized else None,
+    )
     messages: list[Message] = [
-        {"role": "system", "content": system.strip()},
-        {"role": "user", "content": user.strip()},
+        {"role": "system", "content": control_block(probe, protocol.control) + system},
+        {"role": "user", "content": user},
     ]
-    for number, step in enumerate(spec["history"], start=1):
+    for number, step in enumerate([] if summarized else spec["history"], start=1):
         said = {"action": "propose_design", "design": step["design"], "reason": step["note"]}
         messages.append({"role": "assistant", "content": json.dumps(said, ensure_ascii=False)})
-        messages.append({"role": "user", "content": history_feedback_text(number, step["verdict"])})
-    if spec["history"]:
-        shown = len(spec["history"])
-        left = spec["query_budget"] - shown
+        messages.append({"role": "user", "content": history_feedback_text(number, step["verdict"], coarse=coarse)})
+    if shown:
         handover = f"\n\nFrom here on it is your turn. Queries left: {left}. Steps are counted on from {shown + 1}."
         messages[-1] = {"role": "user", "content": messages[-1]["content"] + handover}
     return messages
@@ -55,21 +64,7 @@ def opening(probe: Probe, spec: Spec, protocol: Protocol) -> list[Message]:
 
 def brief(probe: Probe, spec: Spec) -> dict[str, Any]:
     """The brief as the model reads it: what the spec withholds is absent, never null."""
-    excitation = spec["excitation"]
-    shown: dict[str, Any] = {"task": TASK_LINE[probe]}
-    shown["variable_bounds"] = {
-        name: [box["min"], box["max"]] for name in VARIABLES if (box := spec["variable_bounds"].get(name)) is not None
-    }
-    shown["constraints"] = {
-        name: spec["constraints"][name] for name in LIMITS if spec["constraints"].get(name) is not None
-    }
-    shown["excitation"] = {
-        **{n: excitation[n] for n in ("frequency_hz", "acceleration_g") if excitation[n] is not None},
-        **{stated["name"]: stated["text"] for stated in excitation["stated"]},
-    }
-    shown["materials"] = _materials(spec["materials"])
-    if spec["notes"]:
-        shown["notes"] = {note["name"]: note["text"] for note in spec["notes"]}
+    shown = {"task": TASK_LINE[probe], **stated(spec)}
     if probe in ("p2", "p3"):
         shown["objective"] = "maximize load_power_uw"
         shown["query_budget"] = spec["query_budget"]
@@ -86,6 +81,26 @@ def brief(probe: Probe, spec: Spec) -> dict[str, Any]:
             }
             for candidate in spec["candidates"]
         ]
+    return shown
+
+
+def stated(spec: Spec | IsomorphicSpec) -> dict[str, Any]:
+    """What every brief states: bounds, limits, excitation, materials and, where there are any, notes."""
+    excitation = spec["excitation"]
+    shown: dict[str, Any] = {}
+    shown["variable_bounds"] = {
+        name: [box["min"], box["max"]] for name in VARIABLES if (box := spec["variable_bounds"].get(name)) is not None
+    }
+    shown["constraints"] = {
+        name: spec["constraints"][name] for name in LIMITS if spec["constraints"].get(name) is not None
+    }
+    shown["excitation"] = {
+        **{n: excitation[n] for n in ("frequency_hz", "acceleration_g") if excitation[n] is not None},
+        **{words["name"]: words["text"] for words in excitation["stated"]},
+    }
+    shown["materials"] = _materials(spec["materials"])
+    if spec["notes"]:
+        shown["notes"] = {note["name"]: note["text"] for note in spec["notes"]}
     return shown
 
 
@@ -106,13 +121,7 @@ def laid_out(value: dict[str, Any]) -> str:
 
 def retry_note(reason: str) -> str:
     """What is appended to the last user message when a reply could not be used."""
-    return _render("retry.md.j2", reason=reason).rstrip("\n")
-
-
-@cache
-def prompt_texts() -> dict[str, str]:
-    """The template files by name, as stored in a run."""
-    return {file.name: file.read_text(encoding="utf-8") for file in sorted(_FOLDER.glob("*.md.j2"))}
+    return rendered("retry.md.j2", reason=reason).rstrip("\n")
 
 
 def _materials(named: Materials) -> dict[str, Any]:
@@ -140,18 +149,3 @@ def _materials(named: Materials) -> dict[str, Any]:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    # Prompts are plain text for a model, not HTML, so escaping would change what it reads.
-    return jinja2.Environment(
-        loader=jinja2.DictLoader(prompt_texts()),
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,
-        keep_trailing_newline=True,
-    )
-
-
-def _render(name: str, **values: object) -> str:
-    return _environment().get_template(name).render(**values)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vehbench_hf.canonical import canonical_json
-from vehbench_hf.episodes import Episode
+from vehbench_hf.episodes import Episode, begin_episode
 from vehbench_hf.errors import RunError
+from vehbench_hf.isomorphic_types import IsomorphicTask
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog.lines import read_turns
@@ -34,7 +35,12 @@ class ReplayedEpisode(NamedTuple):
 
 
 def replay_episode(
-    task: Task, protocol: Protocol, turns: Iterable[Turn], *, epoch: int = 0, check_requests: bool = True
+    task: Task | IsomorphicTask,
+    protocol: Protocol,
+    turns: Iterable[Turn],
+    *,
+    epoch: int = 0,
+    check_requests: bool = True,
 ) -> ReplayedEpisode:
     """Feed the logged turns of one task and epoch to a new episode.
 
@@ -48,7 +54,7 @@ def replay_episode(
             failed[turn.index, turn.attempt] = turn
         else:
             good[turn.index, turn.attempt, turn.request_hash if check_requests else None] = turn
-    episode = Episode(task.task_id, task.probe, task.spec, protocol, epoch)
+    episode = begin_episode(task, protocol, epoch)
     messages: list[Message] | None = episode.start()
     while messages is not None:
         asked = request_hash(messages) if check_requests else None
@@ -69,14 +75,14 @@ class ReplayedRun:
     problems: list[str]
 
 
-def replay_run(folder: Path, tasks: Iterable[Task]) -> ReplayedRun:
+def replay_run(folder: Path, tasks: Iterable[Task | IsomorphicTask]) -> ReplayedRun:
     """Read a run folder and replay every episode of `tasks`. Raises RunError when the folder is not a run.
 
     Episodes that are not finished have no record. Runs imported from the authors' logs give their recorded actions.
     """
     info = read_run_json(folder)
     if info.get("kind") == "recorded":
-        return ReplayedRun(info, *read_recorded(folder, tasks))
+        return ReplayedRun(info, *read_recorded(folder, [task for task in tasks if isinstance(task, Task)]))
     turns, problems = read_turns(folder)
     settings = info["settings"]
     same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint()

@@ -13,6 +13,7 @@ from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
+from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Probe, Split
 from vehbench_oracle import oracle_fingerprint
 
@@ -21,7 +22,10 @@ RUN_SCHEMA = "vehbench-run-1"
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Everything that a score depends on. Equal settings mean the same run, which can be taken up again."""
+    """Everything that a score depends on. Equal settings mean the same run, which can be taken up again.
+
+    `isomorphic` is the fingerprint of the bank's isomorphic rows in an isomorphism audit, else None.
+    """
 
     model: str
     bank_version: str
@@ -29,9 +33,12 @@ class RunSettings:
     probes: tuple[Probe, ...]
     splits: tuple[Split, ...]
     limit: int | None
-    seed: int
     epochs: int
     protocol: Protocol
+    sampling: Sampling = Sampling()
+    weights: Weights = Weights()
+    subset: str | None = None
+    isomorphic: str | None = None
     prompts_version: str = PROMPTS_VERSION
     prompts_fingerprint: str = field(default_factory=prompts_fingerprint)
     protocol_version: str = PROTOCOL_VERSION
@@ -40,8 +47,8 @@ class RunSettings:
     def flat(self) -> dict[str, Any]:
         """Settings as one level of JSON values, nested names joined with a dot."""
         body = asdict(self)
-        protocol = body.pop("protocol")
-        flat = {**body, **{f"protocol.{name}": value for name, value in protocol.items()}}
+        nested = {group: body.pop(group) for group in ("protocol", "sampling", "weights")}
+        flat = {**body, **{f"{group}.{name}": nested[group][name] for group in nested for name in nested[group]}}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in flat.items()}
 
     @property

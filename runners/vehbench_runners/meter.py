@@ -1,0 +1,49 @@
+"""Counting tokens and money over a run, the calls of earlier sessions included, and the ceilings on both."""
+
+from dataclasses import dataclass
+
+from vehbench_hf.prices import Price
+from vehbench_hf.types import Usage
+from vehbench_runners.backends import RunStopped
+
+
+@dataclass
+class Meter:
+    """What a run has used so far. `calls` counts model calls, tokens are those that the backend reported.
+
+    `max_tokens` bounds input plus output tokens, `max_cost` the cost in the currency of `price`. A ceiling is looked at
+    before each call, so calls in flight may exceed it by what they use.
+    """
+
+    price: Price | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    calls: int = 0
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cost: float = 0.0
+
+    def add(self, usage: Usage) -> None:
+        """Count one call."""
+        self.calls += 1
+        self.input += usage.input or 0
+        self.cached += usage.cached or 0
+        self.output += usage.output or 0
+        self.reasoning += usage.reasoning or 0
+        self.cost += self.price.cost(usage) if self.price else 0.0
+
+    def check(self) -> None:
+        """Raise RunStopped when a ceiling is reached."""
+        used = self.input + self.output
+        if self.max_tokens is not None and used >= self.max_tokens:
+            raise RunStopped(
+                f"the run has used {used} tokens and --max-tokens-total is {self.max_tokens}. "
+                "What was done is kept; the same command with a higher ceiling goes on."
+            )
+        if self.max_cost is not None and self.price is not None and self.cost >= self.max_cost:
+            raise RunStopped(
+                f"the run has cost {self.cost:.2f} {self.price.currency} (prices of {self.price.date}) and --max-cost "
+                f"is {self.max_cost:g}. What was done is kept; the same command with a higher ceiling goes on."
+            )

@@ -1,0 +1,133 @@
+"""A run that cannot or must not go on stops, keeps everything that was done, and goes on later where it stopped."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+from vehbench_hf.bank import Bank
+from vehbench_hf.prices import Price
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.runlog import TurnWriter, read_turns
+from vehbench_hf.types import Message, Reply, Task, Usage
+from vehbench_runners import Meter, Plan, RunResult, RunStopped, run_tasks
+from vehbench_runners.backends import Position, Speaker
+from vehbench_runners.run import MAX_FAILURES_IN_A_ROW
+
+GOOD = Reply(json.dumps({"action": "propose_design"}), usage=Usage(input=100, output=10))
+
+
+class Scripted:
+    """A backend that calls `answer` with the number of the call."""
+
+    is_language_model = True
+
+    def __init__(self, answer: Callable[[int], Reply], concurrency: int = 1) -> None:
+        self.answer, self.concurrency, self.calls, self.open = answer, concurrency, 0, 0
+
+    async def __aenter__(self) -> Self:
+        self.open += 1
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.open -= 1
+
+    def speaker_for(self, task: Task) -> Speaker:
+        async def speak(messages: list[Message], position: Position) -> Reply:
+            self.calls += 1
+            number = self.calls
+            await asyncio.sleep(0.001)
+            return self.answer(number)
+
+        return speak
+
+    def description(self) -> dict[str, Any]:
+        return {}
+
+    def request_text(self, task: Task, messages: list[Message]) -> str:
+        return ""
+
+    def prompt_tokens(self, messages: list[Message]) -> int | None:
+        return None
+
+
+def run(tmp_path: Path, tasks: list[Task], backend: Scripted, meter: Meter | None = None) -> RunResult:
+    logged = read_turns(tmp_path).turns
+    with TurnWriter(tmp_path) as writer:
+        result = run_tasks(Plan(tasks, 1, Protocol()), backend, writer, logged, meter=meter)
+    assert backend.open == 0
+    return result
+
+
+def test_a_parameter_that_the_model_refuses_fails_every_task(sample_bank: Bank, tmp_path: Path) -> None:
+    def refuse(number: int) -> Reply:
+        raise RunStopped("the model does not take temperature; leave out --temperature")
+
+    backend = Scripted(refuse, concurrency=3)
+    result = run(tmp_path, sample_bank.select(["p1"]), backend)
+    assert "leave out --temperature" in str(result.stopped)
+    assert (result.calls, result.outcomes, backend.calls) == (0, {}, 3)
+    assert read_turns(tmp_path).turns == []
+
+
+def test_calls_in_flight_are_lost_when_a_run_stops(sample_bank: Bank, tmp_path: Path) -> None:
+    def third_stops(number: int) -> Reply:
+        if number == 3:
+            raise RunStopped("gone")
+        return GOOD
+
+    result = run(tmp_path, sample_bank.select(["p1"]), Scripted(third_stops, concurrency=3))
+    assert result.stopped is not None
+    assert len(read_turns(tmp_path).turns) == result.calls >= 2
+    again = run(tmp_path, sample_bank.select(["p1"]), Scripted(lambda number: GOOD))
+    assert (again.stopped, again.resumed, again.calls) == (None, result.calls, 5 - result.calls)
+
+
+def test_a_dead_server_is_asked_for_every_task(bank_v2: Bank, tmp_path: Path) -> None:
+    backend = Scripted(lambda number: Reply(None, finish_reason=None, error="connection refused"))
+    result = run(tmp_path, bank_v2.select(["p1"]), backend)
+    assert backend.calls == MAX_FAILURES_IN_A_ROW
+    assert "connection refused" in str(result.stopped)
+    assert set(result.outcomes.values()) == {"infra_error"}
+
+
+def test_one_success_between_failures_does_not_count(bank_v2: Bank, tmp_path: Path) -> None:
+    bad = Reply(None, finish_reason=None, error="502")
+    tasks = bank_v2.select(["p1"])[: 3 * MAX_FAILURES_IN_A_ROW]
+    result = run(tmp_path, tasks, Scripted(lambda n: GOOD if n % MAX_FAILURES_IN_A_ROW == 0 else bad))
+    assert result.stopped is None
+    assert len(result.outcomes) == len(tasks)
+
+
+@pytest.mark.parametrize("meter", [Meter(max_tokens=250), Meter(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 0.5)])
+def test_a_ceiling_forgets_what_earlier_sessions_used(meter: Meter, sample_bank: Bank, tmp_path: Path) -> None:
+    tasks = sample_bank.select(["p1"])
+    first = run(tmp_path, tasks, Scripted(lambda number: GOOD), meter)
+    assert first.stopped is not None
+    assert first.calls == 3  # 110 tokens or 0.2 USD each: the third call goes over, the fourth is not made
+    again = run(tmp_path, tasks, Scripted(lambda number: GOOD), Meter(meter.price, meter.max_cost, meter.max_tokens))
+    assert (again.calls, again.resumed) == (0, 3)
+    assert again.stopped is not None
+    last = Meter()
+    done = run(tmp_path, tasks, Scripted(lambda number: GOOD), last)
+    assert (done.stopped, done.calls) == (None, 2)
+    assert (last.calls, last.input, last.output) == (5, 500, 50)
+
+
+def test_a_full_disk_leaves_other_calls_running(sample_bank: Bank, tmp_path: Path) -> None:
+    backend = Scripted(lambda number: GOOD, concurrency=2)
+
+    class Full(TurnWriter):
+        def append(self, turn: Any) -> None:
+            raise OSError("No space left on device")
+
+    with Full(tmp_path) as writer, pytest.raises(OSError, match="No space"):
+        run_tasks(Plan(sample_bank.select(["p1"]), 1, Protocol()), backend, writer, [])
+    assert backend.calls == 2
+    assert backend.open == 0

@@ -1,0 +1,35 @@
+"""The messages of an isomorphic probe: one template for the three forms, the question comes with the row."""
+
+from typing import Any
+
+from vehbench_hf.isomorphic_types import IsomorphicSpec
+from vehbench_hf.prompts.render import laid_out, stated
+from vehbench_hf.prompts.templates import rendered_pair
+from vehbench_hf.types import Message
+from vehbench_oracle import LIMITS, METRICS, VARIABLES
+
+
+def isomorphic_opening(spec: IsomorphicSpec) -> list[Message]:
+    """System and user message. Controls do not apply: the three forms are compared with each other."""
+    system, user = rendered_pair(
+        "isomorphic.md.j2",
+        variables=VARIABLES,
+        metrics=METRICS,
+        limits=LIMITS,
+        question=spec["question"],
+        brief=laid_out({**stated(spec), **_added(spec)}),
+    )
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+def _added(spec: IsomorphicSpec) -> dict[str, Any]:
+    """What the form adds to the brief; exactly one of the three fields is filled."""
+    if spec["candidates"]:
+        return {"candidates": list(spec["candidates"])}
+    if spec["initial_design"] is not None:
+        return {"start_design": spec["initial_design"]}
+    fixed = spec["fixed"] or {}
+    return {
+        "fixed": {name: fixed[name] for name in VARIABLES if fixed.get(name) is not None},
+        "open": [name for name in VARIABLES if fixed.get(name) is None],
+    }
