@@ -1,8 +1,9 @@
+import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vehbench_hf.scoring import Row, p1
@@ -155,3 +156,35 @@ def test_over_refusal_exceeds_one(make):
 def test_a_missing_class_in_a_resample_counts_as_a_bad_score(make):
     rows = p1.rows(scored(make, [(a, a, "s") for a in ACTIONS]), "defined")
     assert math.isnan(float(p1.headline(rows, np.array([1.0, 1.0, 0.0]))))
+
+
+@given(
+    labels=LABELS, lost=st.lists(st.tuples(st.sampled_from(ACTIONS), st.sampled_from(SUBTYPES)), min_size=1, max_size=3)
+)
+@settings(max_examples=40)
+def test_some_answers_to_the_lost_briefs_lie_outside_the_bounds(make, labels, lost):
+    """Every way to answer them, tried; and all of them right is the upper end."""
+    tasks = [make.triage(None, gold, f"lost{i}", subtype=subtype)[0] for i, (gold, subtype) in enumerate(lost)]
+    low, high = p1.bounds(p1.rows(scored(make, labels), "defined"), tasks, "defined")
+    values = []
+    for answers in itertools.product([*ACTIONS, None], repeat=len(lost)):
+        whole = labels + [(answer, *brief) for answer, brief in zip(answers, lost, strict=True)]
+        values.append(p1.parts(p1.rows(scored(make, whole), "defined"))["comp"].value)
+    assert low - 1e-12 <= min(values)
+    assert max(values) == pytest.approx(high)
+
+
+def test_bounds_of_one_lost_brief_are_loose(make):
+    """One lost brief among six right ones: no answer is as bad as all wrong ones at once, but the worst is near."""
+    labels = [(action, action, "base") for action in ACTIONS * 2]
+    task = make.triage(None, ACTIONS[0], "lost", subtype="base")[0]
+    low, high = p1.bounds(p1.rows(scored(make, labels), "defined"), [task], "defined")
+    worst = p1.parts(p1.rows(scored(make, [*labels, (ACTIONS[1], ACTIONS[0], "base")]), "defined"))["comp"].value
+    assert high == 1.0
+    assert worst - 0.1 < low < worst < 1.0
+
+
+def test_bounds_are_given_although_a_class_never_occurs(make):
+    task = make.triage(None, ACTIONS[0], "lost", subtype="base")[0]
+    assert p1.bounds(p1.rows([], "defined"), [task], "defined") is None
+    assert p1.bounds(p1.rows(scored(make, [(None, ACTIONS[1], "base")]), "defined"), [task], "defined") is None

@@ -141,10 +141,12 @@ def test_defined_quality_of_a_success_without_reference_is_zero(make, trapped):
 def test_defined_quality_is_not_power_over_reference(make, trapped):
     row = live(make, trapped, 2.0)
     power = row.record.steps[0].verdict.objective
-    reference = {"design": None, "power_uw": 4 * power, "power_uw_older": None, "upper_bound_uw": None}
+    reference = {"design": None, "power_uw": 4 * power, "power_uw_older": None, "upper_bound_uw": 5 * power}
     known = dataclasses.replace(trapped, gold={**trapped.gold, "reference": reference})
     found = parts("defined", live(make, known, 2.0), row, live(make, known, 2.9))
     assert (found["recq"].value, found["recq"].n) == (pytest.approx(0.25), 1)
+    unproven = dataclasses.replace(known, gold={**known.gold, "reference": {**reference, "upper_bound_uw": None}})
+    assert parts("defined", live(make, unproven, 2.0))["recq"].value is None
 
 
 def test_defined_escape_is_measured_against_a_stale_history_verdict(make, trapped):

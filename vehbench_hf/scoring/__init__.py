@@ -3,19 +3,21 @@
 Conventions: `defined` follows the paper's text, `released` what the authors' evaluator computes.
 """
 
-from vehbench_hf.scoring.bootstrap import percentile_interval, resample_weights
 from vehbench_hf.scoring.parts import Part
-from vehbench_hf.scoring.rows import Row, cluster, sort_rows
-from vehbench_hf.scoring.score import SCORE_SCHEMA, SCORERS, comparability, score, score_parts
+from vehbench_hf.scoring.rows import Row, cluster, readable, sort_rows
+from vehbench_hf.scoring.score import SCORE_SCHEMA, SCORERS, Drawn, comparability, score, score_parts
+from vehbench_hf.statistics import percentile_interval, resample_weights
 
 __all__ = [
     "SCORERS",
     "SCORE_SCHEMA",
+    "Drawn",
     "Part",
     "Row",
     "cluster",
     "comparability",
     "percentile_interval",
+    "readable",
     "resample_weights",
     "score",
     "score_parts",

@@ -9,7 +9,7 @@ from vehbench_hf.errors import RunError
 from vehbench_hf.runlog.replay import ReplayedRun, replay_run
 from vehbench_hf.runlog.settings import read_run_json, write_json
 from vehbench_hf.scoring.score import score
-from vehbench_hf.selection import limited
+from vehbench_hf.selection import chosen
 from vehbench_hf.types import Convention, Task
 
 
@@ -32,7 +32,11 @@ def score_folder(folder: Path, bank: Bank, *, convention: Convention | None = No
         protocol=run.info["settings"].get("protocol_version", "unreleased"),
         epochs=run.info["settings"].get("epochs", 1),
     )
-    scores = {**scores, "problems": run.problems}
+    return stored(folder, {**scores, "problems": run.problems})
+
+
+def stored(folder: Path, scores: dict[str, Any]) -> dict[str, Any]:
+    """Write `scores.json`; returns the scores, with a line under `problems` where the disk takes no more."""
     try:
         write_json(folder / "scores.json", scores)
     except RunError as error:
@@ -49,7 +53,7 @@ def selected(info: dict[str, Any], bank: Bank) -> Sequence[Task]:
     if info.get("kind") == "recorded":
         return bank.tasks
     try:
-        return limited(bank.select(settings["probes"], settings["splits"]), settings["limit"])
+        return chosen(bank, settings["probes"], settings["splits"], settings["limit"], settings.get("subset"))
     except (KeyError, TypeError):
         raise RunError("run.json does not say which probes, splits and limit the run has; it was damaged.") from None
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, divide, part, row_mean
+from vehbench_hf.scoring.parts import Array, Column, Part, complement, divide, part, row_mean, share
 from vehbench_hf.scoring.rows import Row
 from vehbench_hf.types import Convention, Record, Task
 
@@ -25,10 +25,10 @@ NO_CLASS = 3
 
 @dataclass(frozen=True)
 class Rows:
-    """`cells` (N, S * 3 * 4) marks the subtype, gold class and predicted column of each row."""
+    """`cells` (N, S * 3 * 4) marks the subtype, gold class and predicted column of each row, S as in `names`."""
 
     cells: Array
-    subtypes: int
+    names: tuple[str, ...]
     correct: Column
 
 
@@ -55,7 +55,7 @@ def rows(scored: Sequence[Row], convention: Convention) -> Rows:
         predicted = ACTIONS.index(action) if action in ACTIONS else NO_CLASS
         cells[i, subtypes.index(task.subtype), ACTIONS.index(_gold(task)), predicted] = 1
     correct = row_mean(_judged_action(row.record, convention) == _gold(row.task) for row in scored)
-    return Rows(cells.reshape(len(scored), len(subtypes) * 12), len(subtypes), correct)
+    return Rows(cells.reshape(len(scored), len(subtypes) * 12), tuple(subtypes), correct)
 
 
 def effective_action(record: Record) -> str | None:
@@ -65,19 +65,23 @@ def effective_action(record: Record) -> str | None:
 
 def confusion(of: Rows, weights: Array) -> Array:
     """Weighted confusion counts (..., S, 3, 4) for weights (..., N)."""
-    counts: Array = (weights @ of.cells).reshape(*weights.shape[:-1], of.subtypes, 3, 4)
+    counts: Array = (weights @ of.cells).reshape(*weights.shape[:-1], len(of.names), 3, 4)
     return counts
 
 
 def measure(counts: Array) -> Measures:
     """All class measures of confusion counts (..., S, 3, 4): subtype, gold class, predicted column."""
-    table = counts.sum(axis=-3)
-    hits, gold, predicted = _margins(table)
+    return _measures(*_margins(counts))
+
+
+def _measures(hits_inside: Array, gold_inside: Array, predicted_inside: Array) -> Measures:
+    """The same from hits, gold and predicted counts by class inside each subtype, (..., S, 3) each."""
+    hits, gold, predicted = (of.sum(axis=-2) for of in (hits_inside, gold_inside, predicted_inside))
     recall = divide(hits, gold)  # (A-36)
     spurious = divide(predicted - hits, gold.sum(axis=-1, keepdims=True) - gold)  # (A-37)
     discipline = recall * (1 - spurious)  # (A-24) to (A-26), (A-38) to (A-40)
-    macro_f1 = _macro_f1(table)  # (A-23)
-    by_subtype = _macro_f1(counts)
+    macro_f1 = _macro_f1(hits, gold, predicted)  # (A-23)
+    by_subtype = _macro_f1(hits_inside, gold_inside, predicted_inside)
     present = ~np.isnan(by_subtype)
     subtype_f1 = divide(np.where(present, by_subtype, 0.0).sum(axis=-1), present.sum(axis=-1).astype(np.float64))
     composite = (  # (A-27) in twentieths, so that full marks are exactly 1
@@ -95,12 +99,25 @@ def headline(of: Rows, weights: Array) -> Array:
     return measure(confusion(of, weights)).composite
 
 
+def per_row(of: Rows) -> Column:
+    """Whether the action of each row is right: the composite has no value of its own for one brief."""
+    return of.correct
+
+
+def successes(of: Rows) -> None:
+    """None: the composite is no rate of successes."""
+    return None
+
+
 def parts(of: Rows) -> dict[str, Part]:
-    """The columns of Table 18, the recalls, and the three error families (rates, lower is better)."""
+    """The columns of Table 18, recalls, the three error families (rates, lower is better), and what Table 15 adds.
+
+    `action_alignment` compares how often each action was taken with how often it is right, whatever the brief.
+    """
     everyone = np.ones(len(of.cells))
     counts = confusion(of, everyone)
-    found, gold = measure(counts), counts.sum(axis=(0, 2))
-    n = len(of.cells)
+    found, n = measure(counts), len(of.cells)
+    hits, gold, predicted = _margins(counts.sum(axis=0))
     support = [f"no scored brief has the gold action {name}" for name in ACTIONS]
     a_class_is_missing = next((support[c] for c in range(3) if gold[c] == 0), "no brief was scored")
 
@@ -111,8 +128,14 @@ def parts(of: Rows) -> dict[str, Part]:
             support[c] if gold[c] == 0 else f"every scored brief has the gold action {ACTIONS[c]}",
         )
 
-    recall = [part(found.recall[c], int(gold[c]), support[c]) for c in range(3)]
+    recall = [share(hits[c], gold[c], support[c]) for c in range(3)]
+    spurious = [
+        share(predicted[c] - hits[c], n - gold[c], f"every scored brief has the gold action {ACTIONS[c]}")
+        for c in range(3)
+    ]
+    precision = [share(hits[c], predicted[c], f"no reply takes the action {ACTIONS[c]}") for c in range(3)]
     refusals = np.minimum(1.0, found.spurious[REQUEST] + found.spurious[INFEASIBLE])
+    apart = np.abs(predicted - gold).sum() / 2
     return {
         "acc": of.correct.part("no brief was scored"),
         "f1": part(found.macro_f1, n, "no brief was scored"),
@@ -124,15 +147,35 @@ def parts(of: Rows) -> dict[str, Part]:
         "recall_propose": recall[PROPOSE],
         "recall_request": recall[REQUEST],
         "recall_infeasible": recall[INFEASIBLE],
-        "over_action": part(found.spurious[PROPOSE], n - int(gold[PROPOSE]), "every scored brief calls for a design"),
+        "over_action": spurious[PROPOSE],
         "over_refusal": part(refusals, n, "every scored brief calls for the same refusal"),
         "missing_info_miss": complement(recall[REQUEST]),
+        "spurious_request": spurious[REQUEST],
+        "spurious_infeasible": spurious[INFEASIBLE],
+        "precision_propose": precision[PROPOSE],
+        "precision_request": precision[REQUEST],
+        "precision_infeasible": precision[INFEASIBLE],
+        "non_invalid": share(predicted.sum(), n, "no brief was scored"),
+        "action_alignment": part(1.0 - apart / n if n else np.nan, n, "no brief was scored"),
     }
 
 
-def extremes(task: Task, convention: Convention) -> None:
-    """None: what the worst answer to one brief does to the composite depends on all the others."""
-    return None
+def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+    """Between what the composite lies whatever the briefs without a score were answered.
+
+    The upper end is the composite with all of them right. The lower end counts each of them as every wrong action at
+    once, so that no answers give less, and mostly none give as little. None when a gold class does not occur.
+    """
+    names = sorted({*of.names, *(task.subtype for task in lost)})
+    counts, more = np.zeros((len(names), 3, 4)), np.zeros((len(names), 3))
+    counts[[names.index(name) for name in of.names]] = confusion(of, np.ones(len(of.cells)))
+    for task in lost:
+        more[names.index(task.subtype), ACTIONS.index(_gold(task))] += 1
+    hits, gold, predicted = _margins(counts)
+    wrong = more.sum(axis=-1, keepdims=True) - more
+    low = _measures(hits, gold + more, predicted + wrong).composite
+    high = _measures(hits + more, gold + more, predicted + more).composite
+    return None if np.isnan(low) else (float(low), float(high))
 
 
 def _gold(task: Task) -> str:
@@ -160,9 +203,8 @@ def _margins(table: Array) -> tuple[Array, Array, Array]:
     return np.diagonal(table, axis1=-2, axis2=-1), table.sum(axis=-1), table[..., :3].sum(axis=-2)
 
 
-def _macro_f1(table: Array) -> Array:
+def _macro_f1(hits: Array, gold: Array, predicted: Array) -> Array:
     """Unweighted mean of F1 = 2 hits / (gold + predicted) over classes with gold support; NaN if none."""
-    hits, gold, predicted = _margins(table)
     supported = gold > 0
     f1 = np.where(supported, divide(2 * hits, gold + predicted), 0.0)
     return divide(f1.sum(axis=-1), supported.sum(axis=-1).astype(np.float64))

@@ -9,17 +9,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, pooled, row_mean
+from vehbench_hf.scoring.parts import Array, Column, Part, at_least_zero, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.scoring.rows import Row
 from vehbench_hf.scoring.trajectory import (
+    NO_EDIT,
     Evaluated,
     best_feasible_power,
     directed_updates,
+    edit_sizes,
     evaluated,
+    local_edits,
     log_edit,
     next_feasible,
     rising_share,
+    total_violation,
     violation_reductions,
+    worst_limit_gains,
 )
 from vehbench_hf.types import Convention, Record, Task
 
@@ -39,13 +44,17 @@ class Search:
     ratio: float | None
     closed_ratio: float | None
     rising: float | None
+    rising_with_power: float | None
     auc: float | None
+    auc_of_budget: float | None
     queries: int
     invalid: bool
     directed: tuple[int, int]
-    destructive: tuple[int, int]
-    reductions: tuple[int, int]
-    edits: tuple[float, int]
+    preserved: tuple[int, int]
+    reductions: tuple[float, int]
+    log_edits: tuple[float, int]
+    local: tuple[int, int]
+    unmoved: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -69,14 +78,32 @@ def headline(of: Rows, weights: Array) -> Array:
     return of.ratio.mean(weights)
 
 
+def per_row(of: Rows) -> Column:
+    """The power ratio of each row."""
+    return of.ratio
+
+
+def successes(of: Rows) -> Column:
+    """Whether each search ended feasible."""
+    return row_mean(search.final for search in of.searches)
+
+
 def parts(of: Rows) -> dict[str, Part]:
-    """The columns of Table 19, the error families, and the trajectory diagnostics of appendix F.2."""
+    """The columns of Table 19, the error families, the diagnostics of appendix F.2, and the indicators of Table 15.
+
+    `utility_improvement` and `auc_budget` are the columns `impr` and `auc` as the authors' profiles read them: with the
+    power, and over the query budget. As defined there is no difference.
+    """
     searches, released = of.searches, of.convention == "released"
     final = row_mean(s.final for s in searches).part("no search was scored")
     closed = row_mean(s.closed_ratio for s in searches).part("no scored search ended feasible with a known reference")
-    destructive = pooled(s.destructive for s in searches).part("no design was proposed after a feasible one")
+    preserved = pooled(s.preserved for s in searches).part("no design was proposed after a feasible one")
+    destructive = complement(preserved)
     if released and searches and destructive.value is None:
         destructive = Part(0.0, 0)  # as the authors print it
+    invalid = row_mean(s.invalid for s in searches).part("no search was scored")
+    reductions = pooled((s.reductions for s in searches), counted=not released)
+    no_pair = "no search has two proposals"
     found = {
         "p2a": row_mean(s.first for s in searches).part("no search was scored"),
         "p2b": of.ratio.part("no scored task has a positive reference power"),
@@ -86,16 +113,31 @@ def parts(of: Rows) -> dict[str, Part]:
         "auc": row_mean(s.auc for s in searches).part("no scored search has a reference power"),
         "queries": row_mean(s.queries for s in searches).part("no search was scored"),
         "infeasible_closure": complement(final),
-        "utility_loss": complement(closed),
+        "utility_loss": at_least_zero(complement(closed)),
         "destructive": destructive,
-        "invalid": row_mean(s.invalid for s in searches).part("no search was scored"),
+        "invalid": invalid,
         "directed_update": pooled(s.directed for s in searches).part("no design was proposed after an infeasible one"),
+        "feasibility_preservation": preserved,
+        "non_destructive": preserved,
+        "protocol_valid": complement(invalid),
+        "violation_reduction": reductions.part(
+            "no design was proposed after an infeasible one" if released else no_pair
+        ),
+        "bounded_local_edit": pooled(s.local for s in searches).part("no proposal differs from the one before"),
+        "no_op": pooled(s.unmoved for s in searches).part(no_pair),
+        "utility_improvement": row_mean(s.rising_with_power for s in searches).part(
+            "no search with a reference has two proposals"
+        ),
+        "auc_budget": row_mean(s.auc_of_budget for s in searches).part("no scored search has a reference power"),
     }
     if not released:
-        why = "no search has two proposals"
-        found["violation_reduction"] = pooled(s.reductions for s in searches).part(why)
-        found["log_edit"] = pooled(s.edits for s in searches).part(why)
+        found["log_edit"] = pooled((s.log_edits for s in searches), counted=False).part(no_pair)
     return found
+
+
+def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+    """The headline if the tasks without a score were as bad, and as good, as they can be."""
+    return mean_bounds(of.ratio, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
@@ -119,16 +161,21 @@ def _as_released(task: Task, record: Record) -> Search:
     ratio = power / reference if power is not None and reference else 0.0
     turns = [step for step in record.steps if step.action in ("propose_design", "replan")]
     powers = [s.verdict.objective if s.verdict is not None and s.verdict.feasible else None for s in turns]
+    gains = worst_limit_gains([d.verdict.slack for d in designs])
     return _search(
+        task,
         record,
         designs,
         final=power is not None,
         ratio=ratio,
         closed_ratio=ratio if ratio > 0 else None,
         rising=rising_share(designs, None) if reference else None,
+        rising_with_power=rising_share(designs, reference) if reference else None,
         auc=_best_so_far(powers, reference, RELEASED_AUC_LENGTH) if reference else None,
+        auc_of_budget=_best_so_far(powers, reference, task.spec["query_budget"]) if reference else None,
         queries=len(record.steps),
         directed=next_feasible(designs, after=False),
+        reductions=(gains or 0.0, int(gains is not None)),
     )
 
 
@@ -149,25 +196,29 @@ def _as_defined(task: Task, record: Record) -> Search:
     powers: list[float | None] = [None] * len(record.steps)
     for design in designs:
         powers[design.position] = design.verdict.objective if design.verdict.feasible else None
+    rising = rising_share(designs, reference) if reference else None
+    auc = _best_so_far(powers, reference, task.spec["query_budget"]) if reference else None
+    bounds = task.spec["variable_bounds"]
     return _search(
+        task,
         record,
         designs,
         final=final,
         ratio=ratio,
         closed_ratio=ratio if final else None,
-        rising=rising_share(designs, reference) if reference else None,
-        auc=_best_so_far(powers, reference, task.spec["query_budget"]) if reference else None,
+        rising=rising,
+        rising_with_power=rising,
+        auc=auc,
+        auc_of_budget=auc,
         queries=len(designs),
         directed=directed_updates(designs),
-        edits=[
-            size
-            for a, b in pairwise(designs)
-            if (size := log_edit(a.design, b.design, task.spec["variable_bounds"])) is not None
-        ],
+        reductions=violation_reductions([total_violation(d.verdict) for d in designs]),
+        log_edits=[e for a, b in pairwise(designs) if (e := log_edit(a.design, b.design, bounds)) is not None],
     )
 
 
 def _search(
+    task: Task,
     record: Record,
     designs: list[Evaluated],
     *,
@@ -175,26 +226,33 @@ def _search(
     ratio: float | None,
     closed_ratio: float | None,
     rising: float | None,
+    rising_with_power: float | None,
     auc: float | None,
+    auc_of_budget: float | None,
     queries: int,
     directed: tuple[int, int],
-    edits: Sequence[float] = (),
+    reductions: tuple[float, int],
+    log_edits: Sequence[float] = (),
 ) -> Search:
     """A row from what the convention decided and what both conventions read alike."""
-    stayed, followed = next_feasible(designs, after=True)
+    edits = edit_sizes(designs, task.spec["variable_bounds"])
     return Search(
         first=bool(designs) and designs[0].verdict.feasible,
         final=final,
         ratio=ratio,
         closed_ratio=closed_ratio,
         rising=rising,
+        rising_with_power=rising_with_power,
         auc=auc,
+        auc_of_budget=auc_of_budget,
         queries=queries,
         invalid=record.outcome != "ok",
         directed=directed,
-        destructive=(followed - stayed, followed),
-        reductions=violation_reductions(designs),
-        edits=(sum(edits), len(edits)),
+        preserved=next_feasible(designs, after=True),
+        reductions=reductions,
+        log_edits=(sum(log_edits), len(log_edits)),
+        local=local_edits(edits),
+        unmoved=(sum(size <= NO_EDIT for size in edits), len(edits)),
     )
 
 

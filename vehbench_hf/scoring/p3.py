@@ -8,9 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, row_mean
+from vehbench_hf.scoring.parts import Array, Column, Part, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.scoring.rows import Row
-from vehbench_hf.scoring.trajectory import Evaluated, evaluated, largest_change, total_violation
+from vehbench_hf.scoring.trajectory import (
+    Evaluated,
+    evaluated,
+    largest_change,
+    total_violation,
+    violation_reductions,
+    worst_limit_gains,
+)
 from vehbench_hf.types import Convention, Record, Task
 from vehbench_oracle import LIMITS, Verdict
 
@@ -30,7 +37,8 @@ ESCAPE_STEPS = 2
 class Recovery:
     """One row. `dead` and `escaped` are None where a trap variable is needed and the bank names none.
 
-    `cascade` and `quality` are None where they do not exist: without an escape, a success, or a reference.
+    `cascade`, `quality` and `after_escape` (the share of feasible designs from the escaping one on) are None where they
+    do not exist: without an escape, a success, or a reference. `reductions` and `after_feedback` are sums and counts.
     """
 
     success: bool
@@ -40,6 +48,9 @@ class Recovery:
     escaped: bool | None
     cascade: bool | None
     quality: float | None
+    after_escape: float | None
+    reductions: tuple[float, int]
+    after_feedback: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -63,25 +74,48 @@ def headline(of: Rows, weights: Array) -> Array:
     return of.success.mean(weights)
 
 
+def per_row(of: Rows) -> Column:
+    """Whether each recovery succeeded."""
+    return of.success
+
+
+def successes(of: Rows) -> Column:
+    """Whether each recovery succeeded."""
+    return of.success
+
+
 def parts(of: Rows) -> dict[str, Part]:
-    """The columns of Table 20 and the error families (cascade and dead are both)."""
+    """The columns of Table 20, the error families (cascade and dead are both), and the indicators of Table 15."""
     found, released = of.recoveries, of.convention == "released"
     success = of.success.part("no recovery was scored")
     escape = row_mean(r.escaped for r in found).part("no scored task names a trap variable")
-    quality = row_mean(r.quality for r in found).part("no successful recovery has a reference power")
+    quality = row_mean(r.quality for r in found).part("no successful recovery has a certified reference")
     if released and found and quality.value is None:
         quality = Part(0.0, 0)  # as the authors print it
+    cascade = row_mean(r.cascade for r in found).part("no scored trajectory escaped")
+    dead = row_mean(r.dead for r in found).part("no scored task names a trap variable")
+    reductions = pooled((r.reductions for r in found), counted=not released)
     return {
         "success": success,
         "recq": quality,
         "first_feasible": row_mean(r.first_feasible for r in found).part("no recovery was scored"),
         "escape": escape,
-        "cascade": row_mean(r.cascade for r in found).part("no scored trajectory escaped"),
-        "dead": row_mean(r.dead for r in found).part("no scored task names a trap variable"),
+        "cascade": cascade,
+        "dead": dead,
         "replan": row_mean(r.replanned for r in found).part("no recovery was scored"),
         "escape_failure": complement(escape),
         "post_escape_failure": _post_escape_failure(success, escape),
+        "escape_quality": row_mean(r.after_escape for r in found).part("no scored trajectory escaped"),
+        "non_cascade": complement(cascade),
+        "non_dead": complement(dead),
+        "violation_reduction": reductions.part("no design was proposed after a violation"),
+        "post_feedback_feasible": pooled(r.after_feedback for r in found).part("no design was judged after feedback"),
     }
+
+
+def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+    """The headline if the tasks without a score were as bad, and as good, as they can be."""
+    return mean_bounds(of.success, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
@@ -111,6 +145,9 @@ def _as_released(task: Task, record: Record) -> Recovery:
     after = designs[confirmed:] if confirmed is not None else []
     stored = task.spec["history"][-1]["verdict"]["slack"]
     broken_before = {name for name in LIMITS if stored[name] < 0}
+    shown = [step["verdict"] for step in task.spec["history"]]
+    judged = [*(verdict["feasible"] for verdict in shown), *(d.verdict.feasible for d in designs)]
+    gains = worst_limit_gains([*(verdict["slack"] for verdict in shown), *(d.verdict.slack for d in designs)])
     return Recovery(
         success=any(d.verdict.feasible for d in designs),
         first_feasible=bool(designs) and designs[0].verdict.feasible,
@@ -118,7 +155,10 @@ def _as_released(task: Task, record: Record) -> Recovery:
         dead=turns / task.spec["query_budget"] if has_axis else None,
         escaped=confirmed is not None if has_axis else None,
         cascade=any(_broken(d.verdict) - broken_before for d in after) if after else None,
-        quality=sum(d.verdict.feasible for d in after) / len(after) if after else None,
+        quality=_feasible_share(after),
+        after_escape=_feasible_share(after),
+        reductions=(gains or 0.0, int(gains is not None)),
+        after_feedback=(sum(judged[1:]), len(judged) - 1),
     )
 
 
@@ -150,7 +190,14 @@ def _as_defined(task: Task, record: Record) -> Recovery:
         escaped=escape is not None,
         cascade=any(_broken(d.verdict) - _broken(trapped) for d in after) if after else None,
         quality=_power_ratio(task, designs[-1].verdict) if success else None,
+        after_escape=_feasible_share(after),
+        reductions=violation_reductions([start, *(total_violation(d.verdict) for d in designs)]),
+        after_feedback=(sum(d.verdict.feasible for d in designs), len(designs)),
     )
+
+
+def _feasible_share(designs: Sequence[Evaluated]) -> float | None:
+    return sum(d.verdict.feasible for d in designs) / len(designs) if designs else None
 
 
 def _replanned(record: Record) -> bool:
@@ -163,8 +210,9 @@ def _broken(verdict: Verdict) -> set[str]:
 
 
 def _power_ratio(task: Task, verdict: Verdict) -> float | None:
+    """Power over the reference's; None where the bank proves no bound for it, as then the scale means nothing."""
     reference = task.gold["reference"]
-    power = reference["power_uw"] if reference else None
+    power = reference["power_uw"] if reference and reference["upper_bound_uw"] is not None else None
     return verdict.objective / power if power and power > 0 and verdict.objective is not None else None
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, row_mean
-from vehbench_hf.scoring.rows import Row
+from vehbench_hf.scoring.parts import Array, Column, Part, complement, mean_bounds, row_mean
+from vehbench_hf.scoring.rows import Row, readable
 from vehbench_hf.types import Convention, Pair, Record, Task
 
 HEADLINE = "p4_tau"
@@ -58,20 +58,36 @@ def headline(of: Rows, weights: Array) -> Array:
     return of.tau.mean(weights)
 
 
+def per_row(of: Rows) -> Column:
+    """Tau of each row."""
+    return of.tau
+
+
+def successes(of: Rows) -> None:
+    """None: an order is more or less right."""
+    return None
+
+
 def parts(of: Rows) -> dict[str, Part]:
-    """The columns of Table 21, the accuracy on policy-sensitive pairs, and the error families."""
+    """The columns of Table 21, the accuracy on policy-sensitive pairs, the error families, and what Table 15 adds.
+
+    `pairwise` is the share of pairs in the right order, (tau + 1) / 2. `balanced_tau`, `balanced_pairs` and
+    `balanced_exact` are the three terms of BARS.
+    """
     ranked, nothing = of.ranked, "no ranking was scored"
     top1 = row_mean(r.top1 for r in ranked).part(nothing)
     parse = row_mean(r.unreadable for r in ranked).part(nothing)
     violation = row_mean(r.violation for r in ranked).part("no scored pool has a dominated pair")
     pairs = row_mean(r.pairs for r in ranked).part("no scored pool has a pair that the policy decides")
+    balanced = [r for r in ranked if r.balanced]
+    tau, balanced_pairs, exact = bars_terms(balanced)
     return {
         "tau": of.tau.part(nothing),
         "exact": row_mean(r.exact for r in ranked).part(nothing),
         "top1": top1,
         "top2": row_mean(r.top2 for r in ranked).part(nothing),
         "pareto": row_mean(r.pareto for r in ranked).part("no scored pool has a dominated pair"),
-        "bars": bars([r for r in ranked if r.balanced]),
+        "bars": bars(balanced),
         "parse": parse,
         "viol": violation,
         "pair_accuracy": pairs,
@@ -79,6 +95,12 @@ def parts(of: Rows) -> dict[str, Part]:
         "dominance_error": violation,
         "parse_failure": parse,
         "top_choice_miss": complement(top1),
+        "pairwise": row_mean((r.tau + 1.0) / 2.0 for r in ranked).part(nothing),
+        "balanced_tau": tau,
+        "balanced_pairs": balanced_pairs,
+        "balanced_exact": exact,
+        "non_violation": complement(violation),
+        "non_parse": complement(parse),
     }
 
 
@@ -88,12 +110,25 @@ def bars(balanced: Sequence[Ranked]) -> Part:
     Tau and exact order are means over all of these rows; the pair term is the mean over those where it
     exists.
     """
-    tau = row_mean(r.tau for r in balanced).part("no ranking under the balanced policy was scored")
-    pairs = row_mean(r.pairs for r in balanced).part("no balanced row has a pair that the policy decides")
-    exact = row_mean(r.exact for r in balanced).part("")
+    tau, pairs, exact = bars_terms(balanced)
     if tau.value is None or pairs.value is None or exact.value is None:
         return Part(None, tau.n, tau.reason or pairs.reason)
     return Part(0.55 * tau.value + 0.25 * pairs.value + 0.20 * exact.value, tau.n)
+
+
+def bars_terms(balanced: Sequence[Ranked]) -> tuple[Part, Part, Part]:
+    """Mean tau, accuracy on policy-sensitive pairs, and rate of exact orders over rows of the balanced policy."""
+    nothing = "no ranking under the balanced policy was scored"
+    return (
+        row_mean(r.tau for r in balanced).part(nothing),
+        row_mean(r.pairs for r in balanced).part("no balanced row has a pair that the policy decides"),
+        row_mean(r.exact for r in balanced).part(nothing),
+    )
+
+
+def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+    """The headline if the tasks without a score were as bad, and as good, as they can be."""
+    return mean_bounds(of.tau, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
@@ -115,10 +150,10 @@ def kendall_tau(ranking: Sequence[str], gold: Sequence[str]) -> float:
 
 def _rank(task: Task, record: Record, without_pairs: float | None) -> Ranked:
     gold = task.gold
-    truth, answer = gold["ranking"], list(record.steps[-1].ranking) if record.steps else []
+    truth = gold["ranking"]
     balanced = task.spec["profile"] == "balanced"
     sensitive, dominated = gold["policy_sensitive_pairs"], gold["dominated_pairs"]
-    if record.outcome != "ok" or sorted(answer) != sorted(truth):
+    if not readable(Row(task, record)):
         return Ranked(
             tau=-1.0,
             exact=False,
@@ -129,6 +164,7 @@ def _rank(task: Task, record: Record, without_pairs: float | None) -> Ranked:
             unreadable=True,
             balanced=balanced,
         )
+    answer = list(record.steps[-1].ranking)
     kept = _share_kept(dominated, answer)
     return Ranked(
         tau=kendall_tau(answer, truth),

@@ -3,8 +3,8 @@
 Undefined is a value of its own: NaN inside arrays, None with a reason in a `Part`, never 0.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Part:
-    """One number of a score: its value, over how many rows or pairs it is taken, and why it is None."""
+    """One number of a score: its value, over how many rows or pairs it is taken, and why it is None.
+
+    A mean or a rate carries what it divides: `numerator` over `of`. `counted` says that both count events that happen
+    or not, so that the rate is a proportion. A number made of several rates has neither.
+    """
 
     value: float | None
     n: int
     reason: str | None = None
+    numerator: float | None = None
+    of: float | None = None
+    counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,11 +33,12 @@ class Column:
     """One quantity over N rows: what a row adds to the sum and to the count, both 0 where it is left out.
 
     A plain mean over rows has counts 0 and 1; a rate pooled over the steps of all rows has the steps as
-    counts.
+    counts. `counted` says that the totals count events.
     """
 
     total: Array
     count: Array
+    counted: bool = False
 
     def mean(self, weights: Array) -> Array:
         """Weighted mean for weights of shape (..., N), as shape (...); NaN where no row has weight."""
@@ -38,22 +46,33 @@ class Column:
 
     def part(self, reason: str) -> Part:
         """The mean with every row counted once; `reason` is given when no row enters."""
-        return part(self.mean(np.ones(len(self.total))), int(self.count.sum()), reason)
+        value = part(self.mean(np.ones(len(self.total))), int(self.count.sum()), reason)
+        return replace(value, numerator=float(self.total.sum()), of=float(self.count.sum()), counted=self.counted)
 
 
 def row_mean(values: Iterable[float | None]) -> Column:
-    """A column to be averaged over rows; None means that the quantity does not exist for the row."""
+    """A column to be averaged over rows; None means that the quantity does not exist for the row.
+
+    Truth values make a column of events.
+    """
     listed = list(values)
     return Column(
         np.array([0.0 if value is None else float(value) for value in listed]),
         np.array([0.0 if value is None else 1.0 for value in listed]),
+        counted=all(isinstance(value, bool) for value in listed if value is not None),
     )
 
 
-def pooled(counts: Iterable[tuple[float, float]]) -> Column:
+def pooled(counts: Iterable[tuple[float, float]], *, counted: bool = True) -> Column:
     """A column of (sum, count) pairs, to be averaged over all that was counted in all rows together."""
     table = np.array(list(counts), dtype=np.float64).reshape(-1, 2)
-    return Column(table[:, 0], table[:, 1])
+    return Column(table[:, 0], table[:, 1], counted)
+
+
+def share(hits: float, of: float, reason: str) -> Part:
+    """The proportion of events that happened; undefined with a reason when there was none to count."""
+    value = part(divide(np.float64(hits), np.float64(of)), int(of), reason)
+    return replace(value, numerator=float(hits), of=float(of), counted=True)
 
 
 def part(value: float | Array, n: int, reason: str) -> Part:
@@ -64,10 +83,26 @@ def part(value: float | Array, n: int, reason: str) -> Part:
 
 def complement(of: Part) -> Part:
     """One minus a part; undefined stays undefined."""
-    return Part(None if of.value is None else 1.0 - of.value, of.n, of.reason)
+    rest = None if of.numerator is None or of.of is None else of.of - of.numerator
+    return replace(of, value=None if of.value is None else 1.0 - of.value, numerator=rest)
 
 
-def divide(numerator: Array, denominator: Array) -> Array:
+def at_least_zero(of: Part) -> Part:
+    """A part that is 0 instead of negative; a value that was changed divides nothing any more."""
+    return Part(0.0, of.n) if of.value is not None and of.value < 0 else of
+
+
+def mean_bounds(of: Column, reach: Sequence[tuple[float, float] | None]) -> tuple[float, float] | None:
+    """The mean if every further row had its lowest, or its highest, value; None where one has no such range."""
+    known = [pair for pair in reach if pair is not None]
+    n = float(of.count.sum()) + len(reach)
+    if len(known) < len(reach) or n == 0:
+        return None
+    total = float(of.total.sum())
+    return (total + sum(low for low, _ in known)) / n, (total + sum(high for _, high in known)) / n
+
+
+def divide(numerator: Array | np.float64, denominator: Array | np.float64) -> Array:
     """Elementwise quotient, NaN where the denominator is 0."""
     nothing = denominator == 0
     quotient: Array = np.where(nothing, np.nan, numerator / np.where(nothing, 1.0, denominator))

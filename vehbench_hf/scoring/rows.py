@@ -68,6 +68,18 @@ def sort_rows(tasks: Sequence[Task], records: Mapping[str, Sequence[Record]], *,
     return found
 
 
+def readable(row: Row) -> bool:
+    """Whether the reply could be read: the episode ended well and, in P4, the answer orders the candidates."""
+    if row.record.outcome != "ok":
+        return False
+    return row.task.probe != "p4" or is_order(row.record, row.task.gold["ranking"])
+
+
+def is_order(record: Record, ids: Sequence[str]) -> bool:
+    """Whether the last step ranks exactly these candidates."""
+    return bool(record.steps) and sorted(record.steps[-1].ranking) == sorted(ids)
+
+
 def cluster(task: Task) -> str:
     """What the bootstrap draws together: the key of the paper behind the task, else the task itself."""
     return task.anchor["key"] if task.anchor else task.task_id

@@ -1,17 +1,24 @@
 """From tasks and records to the numbers of a run: headlines with intervals, parts, outcomes, splits."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
 from vehbench_hf.scoring import p1, p2, p3, p4
-from vehbench_hf.scoring.bootstrap import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights
-from vehbench_hf.scoring.parts import Array, Part
-from vehbench_hf.scoring.rows import Row, Sorted, cluster, sort_rows
+from vehbench_hf.scoring.parts import Array, Column, Part
+from vehbench_hf.scoring.repeats import pass_all, repeats
+from vehbench_hf.scoring.rows import Row, Sorted, cluster, readable, sort_rows
+from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights, wilson_interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
 from vehbench_oracle import oracle_fingerprint
 
 SCORE_SCHEMA = "vehbench-score-1"
+
+Drawn = Literal["anchor", "task"]
+"""What the bootstrap draws: papers with all their tasks, or single tasks (narrower, as in the paper's Table 12)."""
+
+
+DRAWN: dict[Drawn, str] = {"anchor": "anchor papers", "task": "tasks"}
 
 
 class Scorer(Protocol):
@@ -26,11 +33,17 @@ class Scorer(Protocol):
     def headline(self, of: Any, weights: Array) -> Array:
         """The one formula behind the point value and every resample: weights (..., N) to values (...)."""
 
+    def per_row(self, of: Any) -> Column:
+        """What each row by itself is worth: the ratio, the success, tau, and in P1 whether the action is right."""
+
+    def successes(self, of: Any) -> Column | None:
+        """Whether each row succeeded; None for a probe where success is not what is measured."""
+
     def parts(self, of: Any) -> dict[str, Part]:
         """Every number of the probe, every row counted once."""
 
-    def extremes(self, task: Task, convention: Convention) -> tuple[float, float] | None:
-        """The lowest and highest value one row can add to the headline; None where that is not simple."""
+    def bounds(self, of: Any, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+        """Between what the headline lies whatever became of the tasks without a score; None where that is open."""
 
 
 SCORERS: dict[Probe, Scorer] = {"p1": p1, "p2": p2, "p3": p3, "p4": p4}
@@ -49,12 +62,15 @@ def score(
     protocol: str = PROTOCOL_VERSION,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    drawn: Drawn = "anchor",
 ) -> dict[str, Any]:
     """Score the records of a run on the tasks it was to cover.
 
     `records` maps task ids to one record an epoch; all `epochs` count as further rows of the same task.
     `bank` is a bank version such as "veh-v1". Headline, parts and interval are taken over `headline_splits`,
-    `all` over everything. Equal input gives equal output, in any order of the records.
+    `all` over everything. Equal input gives equal output, in any order of the records. `rates` has numerator and
+    denominator of every part that is a mean or a rate, with Wilson's interval where events are counted; `parsed` the
+    same parts over the rows whose reply could be read; `repeats` the headline of each epoch and pass^k.
 
     Raises RunError for a record whose task is not among `tasks`.
     """
@@ -74,10 +90,12 @@ def score(
         "model": model,
         "complete": found.complete,
         "headline_splits": list(headline_splits),
-        "bootstrap": {"resamples": resamples, "seed": seed, "level": LEVEL, "drawn": "anchor papers"},
+        "bootstrap": {"resamples": resamples, "seed": seed, "level": LEVEL, "drawn": DRAWN[drawn]},
         "usage": _usage([record for listed in records.values() for record in listed]),
         "probes": {
-            probe: _score_probe(probe, found, convention, headline_splits, resamples, seed)
+            probe: _score_probe(
+                probe, found, convention, headline_splits, epochs=epochs, resamples=resamples, seed=seed, drawn=drawn
+            )
             for probe in PROBES
             if any(task.probe == probe for task in tasks)
         },
@@ -102,8 +120,11 @@ def _score_probe(
     found: Sorted,
     convention: Convention,
     headline_splits: Sequence[Split],
+    *,
+    epochs: int,
     resamples: int,
     seed: int,
+    drawn: Drawn,
 ) -> dict[str, Any]:
     everything, counted = found.select(probe, ALL_SPLITS), found.select(probe, headline_splits)
     scorer = SCORERS[probe]
@@ -112,17 +133,21 @@ def _score_probe(
     top = parts[scorer.HEADLINE_PART]
     interval = None
     if top.value is not None:
-        clusters = [cluster(row.task) for row in counted.scored]
+        clusters = [cluster(row.task) if drawn == "anchor" else row.task.task_id for row in counted.scored]
         if len(set(clusters)) > 1:
             weights = resample_weights(clusters, resamples=resamples, seed=seed)
             interval = percentile_interval(scorer.headline(of, weights))
     overall = score_parts(probe, everything.scored, convention)[scorer.HEADLINE_PART]
+    read = [row for row in counted.scored if readable(row)]
+    among = parts if len(read) == len(counted.scored) else score_parts(probe, read, convention)
+    again = repeats(counted.scored, lambda weights: scorer.headline(of, weights), epochs)
+    success = scorer.successes(of)
     return {
         "headline": {
             "name": scorer.HEADLINE,
             "value": top.value,
             "interval": None if interval is None else list(interval),
-            "bounds": _bounds(scorer, top, counted, convention),
+            "bounds": _bounds(scorer, of, top, counted, convention),
             "n": top.n,
             "undefined": top.reason,
         },
@@ -130,6 +155,9 @@ def _score_probe(
         "parts": {name: part.value for name, part in parts.items()},
         "parts_n": {name: part.n for name, part in parts.items()},
         "undefined": {name: part.reason for name, part in parts.items() if part.value is None},
+        "rates": {name: _rate(part) for name, part in parts.items() if part.of},
+        "parsed": {"n": len(read), "parts": {name: part.value for name, part in among.items()}},
+        "repeats": again if success is None else {**again, "pass": _passes(counted.scored, success, epochs)},
         "outcomes": _outcomes([*everything.scored, *everything.unscored]),
         "unscored": len(everything.unscored),
         "missing": len(everything.missing),
@@ -140,6 +168,20 @@ def _score_probe(
             if any(task.split == split for task in _tasks(everything))
         },
     }
+
+
+def _rate(part: Part) -> dict[str, Any]:
+    """What a part divides, and Wilson's interval where both numbers count events."""
+    interval = None
+    if part.counted and part.numerator is not None and part.of is not None:
+        interval = wilson_interval(part.numerator, part.of)
+    return {"numerator": part.numerator, "of": part.of, "wilson": None if interval is None else list(interval)}
+
+
+def _passes(scored: Sequence[Row], success: Column, epochs: int) -> dict[str, Any]:
+    """pass^k for the k repeats that were made."""
+    part = pass_all(scored, success, epochs)
+    return {"k": epochs, "value": part.value, "n": part.n, "undefined": part.reason}
 
 
 def _score_split(probe: Probe, inside: Sorted, convention: Convention) -> dict[str, Any]:
@@ -159,17 +201,13 @@ def _without_rows(part: Part, counted: Sorted) -> Part:
     return Part(None, part.n, f"no row of the headline splits could be scored: {why}")
 
 
-def _bounds(scorer: Scorer, top: Part, counted: Sorted, convention: Convention) -> list[float] | None:
+def _bounds(scorer: Scorer, of: Any, top: Part, counted: Sorted, convention: Convention) -> list[float] | None:
     """The headline if every unscored and missing row were as bad, or as good, as it can be."""
     lost = [*(row.task for row in counted.unscored), *counted.missing]
     if not lost:
         return None if top.value is None else [top.value, top.value]
-    reach = [scorer.extremes(task, convention) for task in lost]
-    known = [pair for pair in reach if pair is not None]
-    if len(known) < len(lost):
-        return None
-    total, n = (top.value or 0.0) * top.n, top.n + len(lost)
-    return [(total + sum(pair[end] for pair in known)) / n for end in (0, 1)]
+    found = scorer.bounds(of, lost, convention)
+    return None if found is None else list(found)
 
 
 def _outcomes(rows: Sequence[Row]) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Reading a trajectory: the designs that were evaluated, and what changed from one to the next."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,6 +10,8 @@ from vehbench_oracle import LIMITS, VARIABLES, Box, Verdict
 
 AMPLITUDE_AND_FREQUENCY = ("freq_error_pct_limit", "stress_limit_mpa", "disp_limit_mm")
 """The limits that the utility of an edit penalizes; the power target is left to the power itself."""
+NO_EDIT = 1e-12
+"""An edit of this mean size changes nothing."""
 
 
 class Evaluated(NamedTuple):
@@ -75,20 +77,50 @@ def directed_updates(designs: list[Evaluated]) -> tuple[int, int]:
     return sum(moved), len(moved)
 
 
-def violation_reductions(designs: list[Evaluated], least: float = 1e-6) -> tuple[int, int]:
+def violation_reductions(totals: Sequence[float], least: float = 1e-6) -> tuple[int, int]:
     """How often the total violation falls by at least `least` in the next design, and out of how many."""
-    totals = [total_violation(d.verdict) for d in designs]
-    return sum(after <= before - least for before, after in pairwise(totals)), max(0, len(totals) - 1)
+    fell = [after < before and after <= before - least for before, after in pairwise(totals)]  # inf - least is inf
+    return sum(fell), len(fell)
+
+
+def worst_limit_gains(slacks: Sequence[Mapping[str, float]]) -> float | None:
+    """The share of steps after a violation in which the most violated limit gains slack; None without such a step.
+
+    The authors' violation reduction: most violated means the most negative slack in the limit's own unit.
+    """
+    gains = []
+    for before, after in pairwise(slacks):
+        worst = min(before, key=before.__getitem__, default=None)
+        if worst is not None and before[worst] < 0 and worst in after:
+            gains.append(after[worst] > before[worst])
+    return sum(gains) / len(gains) if gains else None
+
+
+def local_edits(edits: Sequence[float], largest: float = 0.25) -> tuple[int, int]:
+    """How many edits move the variables by at most `largest` of their ranges on average, out of those that move any."""
+    moved = [size for size in edits if size > NO_EDIT]
+    return sum(size <= largest for size in moved), len(moved)
+
+
+def edit_sizes(designs: list[Evaluated], bounds: Mapping[str, Box | None]) -> list[float]:
+    """Mean change of a variable in units of its range, for each design and the next one."""
+    sizes = []
+    for before, after in pairwise(designs):
+        changes = _changes(before.design, after.design, bounds)
+        if changes:
+            sizes.append(sum(changes) / len(changes))
+    return sizes
 
 
 def largest_change(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> float:
     """The largest change of a variable in units of its range; variables without a range are left out."""
-    changes = [0.0]
-    for name in VARIABLES:
-        box = bounds.get(name)
-        if box is not None and box["max"] > box["min"]:
-            changes.append(abs(after[name] - before[name]) / (box["max"] - box["min"]))
-    return max(changes)
+    return max(_changes(before, after, bounds), default=0.0)
+
+
+def _changes(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> list[float]:
+    """The change of each variable that has a range, in units of it."""
+    boxes = [(name, box) for name in VARIABLES if (box := bounds.get(name)) is not None and box["max"] > box["min"]]
+    return [abs(after[name] - before[name]) / (box["max"] - box["min"]) for name, box in boxes]
 
 
 def log_edit(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> float | None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_hf.scoring import percentile_interval, resample_weights
+from vehbench_hf.statistics import percentile_interval, resample_weights
 
 CLUSTERS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=30)
 

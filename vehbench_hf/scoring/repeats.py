@@ -1,0 +1,48 @@
+"""What repeats of a run (`--epochs k`) say: the headline of each, and how many tasks succeed every time."""
+
+from collections.abc import Callable, Sequence
+from math import isnan
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from vehbench_hf.scoring.parts import Array, Column, Part, share
+from vehbench_hf.scoring.rows import Row
+from vehbench_hf.statistics import repeat_interval
+
+
+def repeats(scored: Sequence[Row], headline: Callable[[Array], Array], epochs: int) -> dict[str, Any]:
+    """The headline of each repeat by itself, their mean, and Student's interval of that mean over the repeats.
+
+    `headline` takes row weights. The interval is about the noise between repeats on the same tasks; it does not exist
+    for one repeat. A repeat whose headline is undefined is null among the values and leaves the mean undefined.
+    """
+    epoch = np.array([row.record.epoch for row in scored])
+    values = [float(headline((epoch == e).astype(np.float64))) for e in range(epochs)] if scored else []
+    known = [value for value in values if not isnan(value)]
+    complete = len(known) == epochs
+    interval = repeat_interval(known) if complete else None
+    reason = None
+    if interval is None:
+        reason = "one repeat says nothing about the noise between repeats" if epochs == 1 else None
+        reason = reason if complete else "the headline of a repeat is undefined"
+    return {
+        "epochs": epochs,
+        "values": [None if isnan(value) else value for value in values],
+        "mean": fmean(known) if complete else None,
+        "interval": None if interval is None else list(interval),
+        "undefined": reason,
+    }
+
+
+def pass_all(scored: Sequence[Row], success: Column, k: int) -> Part:
+    """pass^k: the share of tasks of which all `k` repeats succeed, over the tasks that have k scored repeats.
+
+    `success` is 0 or 1 for each row. pass^1 is the plain rate.
+    """
+    tries: dict[str, list[float]] = {}
+    for row, happened in zip(scored, success.total, strict=True):
+        tries.setdefault(row.task.task_id, []).append(float(happened))
+    whole = [found for found in tries.values() if len(found) == k]
+    return share(sum(all(found) for found in whole), len(whole), f"no task has {k} scored repeats")
