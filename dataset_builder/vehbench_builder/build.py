@@ -12,17 +12,21 @@ import platform
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from vehbench_builder import p1, p2, p3, p4
 from vehbench_builder.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
 from vehbench_builder.card import write_documents
+from vehbench_builder.isomorphic import build_isomorphic
+from vehbench_builder.overlap import overlaps
 from vehbench_builder.p3_subset import INTERVENTION, intervention_subset
 from vehbench_builder.seeds import BUILDER_VERSION
+from vehbench_builder.source import source_fingerprint
 from vehbench_builder.units import BuildError, BuildSpec
 from vehbench_hf import __version__
-from vehbench_hf.bank import MANIFEST, write_bank
+from vehbench_hf.bank import MANIFEST, open_bank, write_bank
 from vehbench_hf.canonical import canonical_json
 from vehbench_hf.schema import row_checksum, row_to_task, task_to_row
 from vehbench_hf.types import PROBES, Probe, Task
@@ -75,26 +79,36 @@ def build_tasks(build: BuildSpec, kept: Path, *, jobs: int = 1, progress: Progre
         work = MODULES[probe].units(anchors, build, sources)
         done[probe] = [task for tasks in _build_units(probe, work, kept, jobs, progress) for task in tasks]
     # By id, since the ids are in a drawn order: neighbours in a file are then no twins and no pool.
-    return [task for probe in PROBES for task in sorted(done[probe], key=lambda task: task.task_id)]
+    ordered = [task for probe in PROBES for task in sorted(done[probe], key=lambda task: task.task_id)]
+    return [replace(task, bank_version=version_of(build)) for task in ordered]
+
+
+def version_of(build: BuildSpec) -> str:
+    """The version of a bank: "veh-v2", or "veh-fresh-" and the seed."""
+    return f"veh-fresh-{build.seed}" if build.fresh else "veh-v2"
 
 
 def build_bank(build: BuildSpec, out: Path, *, jobs: int = 1, progress: Progress = lambda *_: None) -> dict[str, Any]:
     """Build a bank into `out` and return its manifest; unfinished work lies in `out/unfinished` until it is done.
 
-    Raises BuildError when `out` holds something else, or when a task cannot be made.
+    The published bank comes with its isomorphic probes. Raises BuildError when `out` holds something else, when a task
+    cannot be made, or when a fresh task repeats one of the published bank.
     """
     kept = out / UNFINISHED
     if out.exists() and any(out.iterdir()) and not kept.exists() and not (out / MANIFEST).exists():
         raise BuildError(f"{out} is not empty and no bank; give another --out.")
     tasks = build_tasks(build, kept, jobs=jobs, progress=progress)
+    if build.fresh and (repeated := overlaps(tasks, open_bank("v2").tasks)):
+        raise BuildError(f"fresh tasks repeat published ones: {'; '.join(repeated[:5])}. Take another --seed.")
     manifest = write_bank(
         out,
         tasks,
-        version=f"veh-fresh-{build.seed}" if build.fresh else "veh-v2",
+        version=version_of(build),
         convention="defined",
         headline_splits=("train",) if build.fresh else ("test_id", "test_ood"),
         card="",
         extra=build_record(build) | ({} if build.fresh else {"subsets": {INTERVENTION: intervention_subset(tasks)}}),
+        isomorphic=() if build.fresh else build_isomorphic(tasks, build.seed),
     )
     write_documents(out)
     shutil.rmtree(kept, ignore_errors=True)
@@ -155,8 +169,8 @@ def _rows(probe: Probe, unit: Any) -> list[dict[str, Any]]:
 
 
 def _fingerprint(unit: Unit) -> str:
-    """A name for the result of a unit that changes with everything the unit is made of."""
-    return hashlib.sha256(f"{BUILDER_VERSION}/{oracle_fingerprint()}/{unit!r}".encode()).hexdigest()[:32]
+    """A name for the result of a unit that changes with everything the unit is made of, the code included."""
+    return hashlib.sha256(f"{source_fingerprint()}/{oracle_fingerprint()}/{unit!r}".encode()).hexdigest()[:32]
 
 
 def _read(file: Path) -> list[Task] | None:

@@ -82,11 +82,9 @@ def _header(bank: Bank) -> dict[str, Any]:
         "configs": [
             {
                 "config_name": config,
-                "description": f"{STAGES[config]}; rows {bank.fingerprint[:16]}",
+                "description": f"{STAGES[config]}; rows {bank.fingerprint_of(config)[:16]}",
                 "data_files": [
-                    {"split": entry["split"], "path": entry["path"]}
-                    for entry in bank.manifest["files"]
-                    if entry["probe"] == config
+                    {"split": file.split, "path": file.path} for file in bank.data_files if file.config == config
                 ],
             }
             for config in configs_of(bank)
@@ -102,7 +100,7 @@ def _render(name: str, bank: Bank) -> str:
         **figures_of(bank),
         anchors_made=figures_of_anchors(),
         oracle=figures_of_oracle(),
-        columns=described(),
+        columns=described(configs_of(bank)),
         variables=VARIABLES,
         metrics=METRICS,
         limits=LIMITS,

@@ -4,18 +4,21 @@ A path is the dotted name inside a row, "spec.excitation.frequency_hz"; lists ad
 metrics and limits are described by the oracle's own table, so that only the columns around them are described here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from vehbench_hf.schema import arrow_schema
-from vehbench_hf.types import PROBES, Probe
+from vehbench_hf.isomorphic_types import ISOMORPHIC
+from vehbench_hf.loading import columns_of
+from vehbench_hf.types import PROBES
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
 
 MEANINGS: dict[str, str] = {
     "task_id": "name of the task, unique in the bank; says nothing about the answer",
     "probe": "p1, p2, p3 or p4",
+    "form": "isomorphic: selection, generation or completion",
+    "group": "isomorphic: number of the group; its three rows ask for one design",
     "domain": "what is designed; veh is a vibration energy harvester",
     "split": "dev, test_id, test_ood, or train in banks of fresh tasks",
     "subtype": "kind of task within its probe; not for the model",
@@ -46,7 +49,7 @@ MEANINGS: dict[str, str] = {
     "spec.notes.name": "what the remark is about",
     "spec.notes.text": "the remark",
     "spec.query_budget": "how many questions to the verifier the task allows, history included",
-    "spec.initial_design": "design the brief starts from, usually null",
+    "spec.initial_design": "design the brief starts from: an infeasible one in the isomorphic generation, else null",
     "spec.history": "P3: the earlier steps, in their order",
     "spec.history.design": "the design of the step",
     "spec.history.note": "what its author wrote; may be wrong",
@@ -58,15 +61,17 @@ MEANINGS: dict[str, str] = {
     "spec.history.verdict.metrics": "what the verifier computed; null where the source kept none",
     "spec.policy": "P4: the rule by which to rank, in words",
     "spec.profile": "P4: name of the policy's weights",
-    "spec.candidates": "P4: the designs to rank",
+    "spec.candidates": "P4: the designs to rank; isomorphic, selection: those of which one is feasible",
     "spec.candidates.id": "name of the candidate within the task",
     "spec.candidates.design": "its design",
     "spec.candidates.metrics": "what the verifier computes for it",
     "spec.candidates.slack": "signed distance to each limit, negative when it is broken, in the limit's unit",
+    "spec.question": "isomorphic: what is asked, and the form of the answer",
+    "spec.fixed": "isomorphic, completion: the fixed values of the design; null where a value is asked for",
     "gold": "all that a scorer needs; never shown to a model",
     "gold.action": "P1: the right action",
     "gold.missing_fields": "P1: the fields whose absence makes the brief undecidable",
-    "gold.witness": "P1: a design that meets the brief, where one is claimed to exist",
+    "gold.witness": "a design that meets the brief, where one is claimed to exist; in P3 with slack to every limit",
     "gold.certificate": "the proof of the label or of the reference's bound, in words",
     "gold.completions": "P1: ways to fill in what the brief leaves open, each with its proven verdict",
     "gold.completions.name": "what is filled in",
@@ -104,8 +109,17 @@ MEANINGS: dict[str, str] = {
     "gold.policy_sensitive_pairs": "P4: pairs whose order changes with the policy",
     "gold.policy_sensitive_pairs.better": "candidate that stands above under this policy",
     "gold.policy_sensitive_pairs.worse": "candidate that stands below under this policy",
-    "gold.pool_id": "P4: pool of candidates, shared by tasks with different policies",
+    "gold.pool_id": "P4: pool of candidates, shared by tasks with different policies; isomorphic: pool of the designs",
     "gold.pool_family": "P4: kind of pool",
+    "gold.answer": "isomorphic, selection: the feasible candidate",
+    "gold.verdicts": "isomorphic, selection: the oracle's verdict on each candidate",
+    "gold.verdicts.id": "candidate",
+    "gold.verdicts.feasible": "whether all limits and bounds hold",
+    "gold.verdicts.total_violation": "sum of excess over limit (1), 0 for a feasible one",
+    "gold.verdicts.violations": "names of what is broken",
+    "gold.open_variables": "isomorphic, completion: the two variables whose values are asked for",
+    "gold.feasible_share": "isomorphic, completion: share of a grid over their ranges that is feasible (1)",
+    "gold.source_task_id": "isomorphic: the P2 task with the same brief",
 }
 
 
@@ -116,7 +130,7 @@ class Described:
     path: str
     kind: str
     meaning: str
-    configs: tuple[Probe, ...]
+    configs: tuple[str, ...]
 
 
 def meaning_of(path: str) -> str:
@@ -134,20 +148,20 @@ def meaning_of(path: str) -> str:
     raise KeyError(f"column {path} has no description in {__name__}")
 
 
-def described() -> list[Described]:
-    """The columns with a description of their own, in the order of the schema, each once over all configs."""
-    found: dict[str, tuple[str, list[Probe]]] = {}
-    for probe in PROBES:
-        for path, kind in _walk(arrow_schema(probe)):
+def described(configs: Sequence[str] = (*PROBES, ISOMORPHIC)) -> list[Described]:
+    """The columns of some configs that have a description of their own, each once, in the order of `MEANINGS`."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for config in configs:
+        for path, kind in _walk(columns_of(config)):
             if path in MEANINGS:
-                found.setdefault(path, (_word(kind), []))[1].append(probe)
+                found.setdefault(path, (_word(kind), []))[1].append(config)
     order = {path: place for place, path in enumerate(MEANINGS)}
     return [Described(p, found[p][0], MEANINGS[p], tuple(found[p][1])) for p in sorted(found, key=order.__getitem__)]
 
 
-def leaves(probe: Probe) -> list[str]:
+def leaves(config: str) -> list[str]:
     """The paths of all columns of a config that hold a value and not further columns."""
-    return [path for path, kind in _walk(arrow_schema(probe)) if not pa.types.is_struct(_item(kind))]
+    return [path for path, kind in _walk(columns_of(config)) if not pa.types.is_struct(_item(kind))]
 
 
 def _walk(fields: pa.Schema | pa.DataType, parent: str = "") -> Iterator[tuple[str, pa.DataType]]:

@@ -17,8 +17,8 @@ from vehbench_builder.columns import meaning_of
 from vehbench_builder.loading import STAGES
 from vehbench_builder.metadata import build_facts, metadata, rai_of
 from vehbench_hf.bank import Bank
-from vehbench_hf.loading import configs_of
-from vehbench_hf.schema import CANARY, arrow_schema
+from vehbench_hf.loading import columns_of, configs_of
+from vehbench_hf.schema import CANARY
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 PARQUET = "application/x-parquet"
@@ -113,16 +113,16 @@ def _activity(bank: Bank) -> dict[str, Any]:
 
 
 def _files(bank: Bank) -> Iterator[dict[str, Any]]:
-    for entry in bank.manifest["files"]:
+    for file in bank.data_files:
         yield {
             "@type": "cr:FileObject",
-            "@id": f"{entry['probe']}-{entry['split']}",
-            "name": entry["path"].rpartition("/")[2],
-            "description": f"split {entry['split']} of {entry['probe']}, {entry['rows']} rows",
-            "contentUrl": entry["path"],
-            "contentSize": f"{(bank.path / entry['path']).stat().st_size} B",
+            "@id": f"{file.config}-{file.split}",
+            "name": file.path.rpartition("/")[2],
+            "description": f"split {file.split} of {file.config}, {file.rows} rows",
+            "contentUrl": file.path,
+            "contentSize": f"{(bank.path / file.path).stat().st_size} B",
             "encodingFormat": PARQUET,
-            "sha256": entry["sha256"],
+            "sha256": file.sha256,
         }
 
 
@@ -133,19 +133,20 @@ def _file_set(bank: Bank, config: str) -> dict[str, Any]:
         "name": f"{config} files",
         "description": f"the files of config {config}",
         "encodingFormat": PARQUET,
-        "includes": [entry["path"] for entry in bank.manifest["files"] if entry["probe"] == config],
+        "includes": [file.path for file in bank.data_files if file.config == config],
     }
 
 
 def _record_set(config: str) -> dict[str, Any]:
-    schema = arrow_schema(config)  # type: ignore[arg-type]
     return {
         "@type": "cr:RecordSet",
         "@id": config,
         "name": config,
         "description": STAGES[config],
         "key": {"@id": f"{config}/task_id"},
-        "field": [_field(config, field, column=field.name, path=field.name, steps=((),)) for field in schema],
+        "field": [
+            _field(config, field, column=field.name, path=field.name, steps=((),)) for field in columns_of(config)
+        ],
     }
 
 

@@ -1,7 +1,9 @@
-"""A bank as a folder named `vehbench`, so that `load_dataset("vehbench", "p2")` works from the folder above it.
+"""A bank as a folder named `vehbench`, so that the literal calls work from the folder above it.
 
     vehbench/  README.md  manifest.json  croissant.json  LICENSE-DATA  DATASHEET.md (where the bank has one)
-               export.json  data/<config>/<split>.parquet
+               export.json  data/<config>/<split>.parquet  <metric>/<metric>.py
+
+There `load_dataset("vehbench", "p2")` gives the tasks and `evaluate.load("vehbench/p4_tau")` a metric.
 
 `export.json` lists the files with their SHA-256. It is how a later export knows what it may replace. The folder must
 never hold a `vehbench.py`: `datasets` takes a script of that name for a loading script and refuses the folder.
@@ -18,8 +20,10 @@ from typing import Any
 
 from vehbench_builder.card import CROISSANT, DATASHEET, README, own_text, with_header
 from vehbench_builder.croissant import croissant_text
+from vehbench_builder.headline import with_headline_configs
 from vehbench_hf.bank import MANIFEST, Bank
 from vehbench_hf.errors import BankError
+from vehbench_hf.metrics import METRICS
 from vehbench_hf.paths import shipped
 
 DEFAULT_FOLDER = Path("vehbench")
@@ -38,7 +42,7 @@ class Exported:
 
 
 def export_bank(bank: Bank, out: Path = DEFAULT_FOLDER) -> Exported:
-    """Write a bank to `out`, complete or not at all.
+    """Write a bank and the metric modules to `out`, complete or not at all.
 
     An earlier export in `out` is replaced if nobody has changed it since. Raises BankError when `out` is anything
     else, or cannot be written.
@@ -65,16 +69,25 @@ def export_bank(bank: Bank, out: Path = DEFAULT_FOLDER) -> Exported:
     return Exported(out, tuple(files), replaced)
 
 
-def _write(bank: Bank, stage: Path) -> list[str]:
-    for entry in bank.manifest["files"]:
-        (stage / entry["path"]).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(bank.path / entry["path"], stage / entry["path"])
+def write_dataset(bank: Bank, stage: Path) -> None:
+    """Write what belongs to the dataset itself into a new folder: data, manifest, card, Croissant file and licence."""
+    for file in bank.data_files:
+        (stage / file.path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(bank.path / file.path, stage / file.path)
     for name in (MANIFEST, DATASHEET):
         if (bank.path / name).is_file():
             shutil.copyfile(bank.path / name, stage / name)
     shutil.copyfile(shipped(LICENCE), stage / LICENCE)
-    (stage / README).write_text(with_header(bank, own_text(bank)), encoding="utf-8", newline="")
+    card = with_headline_configs(with_header(bank, own_text(bank)), bank)
+    (stage / README).write_text(card, encoding="utf-8", newline="")
     (stage / CROISSANT).write_text(croissant_text(bank), encoding="utf-8", newline="")
+
+
+def _write(bank: Bank, stage: Path) -> list[str]:
+    write_dataset(bank, stage)
+    for name in METRICS:
+        (stage / name).mkdir()
+        shutil.copyfile(shipped(f"metrics/{name}/{name}.py"), stage / name / f"{name}.py")
     sums = {name: _sha256(stage / name) for name in _files_in(stage)}
     mark = {"schema": MARK_SCHEMA, "bank": bank.version, "fingerprint": bank.fingerprint, "files": sums}
     (stage / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")

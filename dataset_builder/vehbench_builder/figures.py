@@ -12,18 +12,22 @@ from typing import Any
 from vehbench_builder.metadata import build_facts
 from vehbench_hf.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.loading import configs_of
+from vehbench_hf.isomorphic_types import ISOMORPHIC
 from vehbench_hf.types import Design, Task
 from vehbench_oracle import LIMITS
 from vehbench_oracle.cantilever import DEFAULT_DAMPING_RATIO
 
+EDGE = 1e-9
+"""A bound is a reference times, say, 1.01 in floating point, and may come out a last digit above that."""
 ACTIVE = 0.01
 """A limit counts as active where less than this share of it is left."""
 
 
 def figures_of(bank: Bank) -> dict[str, Any]:
     """All figures that come from the bank itself, under the names that the texts use."""
-    by_probe = {probe: [task for task in bank.tasks if task.probe == probe] for probe in configs_of(bank)}
+    by_probe: dict[str, list[Task]] = {}
+    for task in bank.tasks:
+        by_probe.setdefault(task.probe, []).append(task)
     splits = list(dict.fromkeys(entry["split"] for entry in bank.manifest["files"]))
     return {
         "version": bank.version,
@@ -31,7 +35,7 @@ def figures_of(bank: Bank) -> dict[str, Any]:
         "convention": bank.convention,
         "build": build_facts(bank),
         "total": len(bank.tasks),
-        "kilobytes": round(sum((bank.path / e["path"]).stat().st_size for e in bank.manifest["files"]) / 1000),
+        "kilobytes": round(sum((bank.path / file.path).stat().st_size for file in bank.data_files) / 1000),
         "splits": splits,
         "headline_splits": [split for split in bank.headline_splits if split in splits],
         "configs": [_config(bank, probe, tasks) for probe, tasks in by_probe.items()],
@@ -43,6 +47,7 @@ def figures_of(bank: Bank) -> dict[str, Any]:
         "references": _references([*by_probe.get("p2", []), *by_probe.get("p3", [])]),
         "p3": _recovery(by_probe.get("p3", [])),
         "p4": _pools(by_probe.get("p4", [])),
+        "isomorphic": _isomorphic(bank),
     }
 
 
@@ -107,7 +112,7 @@ def _references(tasks: Sequence[Task]) -> dict[str, Any]:
         "tasks": len(tasks),
         "known": len(powers),
         "bounded": len(gaps),
-        "within": {percent: sum(gap <= percent / 100 for gap in gaps) for percent in (1, 2, 5)},
+        "within": {percent: sum(gap <= percent / 100 + EDGE for gap in gaps) for percent in (1, 2, 5)},
         "worst": max(gaps, default=None),
         "power": _spread(powers),
         "target": _spread(targets),
@@ -125,12 +130,22 @@ def _frequency_binds(task: Task, design: Design) -> bool:
 
 def _recovery(tasks: Sequence[Task]) -> dict[str, Any]:
     steps = [len(task.spec["history"]) for task in tasks]
+    slacks = [_least_slack(task, witness) for task in tasks if (witness := task.gold["witness"]) is not None]
     return {
+        "tasks": len(tasks),
+        "witnessed": len(slacks),
+        "least_slack": min(slacks, default=None),
         "traps": sorted(Counter(trap["type"] for task in tasks if (trap := task.gold["trap"]) is not None).items()),
         "steps": sorted(set(steps)),
         "live": sorted({task.spec["query_budget"] - n for task, n in zip(tasks, steps, strict=True)}),
         "shown_feasible": sum(any(step["verdict"]["feasible"] for step in task.spec["history"]) for task in tasks),
     }
+
+
+def _least_slack(task: Task, design: Design) -> float:
+    """The smallest share of a limit that a design keeps in hand."""
+    slack = judge_for(task.spec, design).slack
+    return min(slack[name] / limit for name, limit in task.spec["constraints"].items() if limit)
 
 
 def _pools(tasks: Sequence[Task]) -> dict[str, Any]:
@@ -154,6 +169,15 @@ def _pools(tasks: Sequence[Task]) -> dict[str, Any]:
         "least_gap": min(gaps, default=None),
         "commonest_place": max(places.values()) / len(tasks) if tasks else None,
     }
+
+
+def _isomorphic(bank: Bank) -> dict[str, Any] | None:
+    """Groups and rows of the isomorphic probes, rows by split; None for a bank without them."""
+    part = bank.manifest.get(ISOMORPHIC)
+    if part is None:
+        return None
+    splits = {entry["split"]: entry["rows"] for entry in part["files"]}
+    return {"groups": part["groups"], "rows": part["rows"], "splits": splits, "fingerprint": part["fingerprint"]}
 
 
 def _utilities(task: Task) -> list[float]:

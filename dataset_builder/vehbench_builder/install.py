@@ -1,7 +1,9 @@
-"""Seeding the local `datasets` cache, so that `load_dataset("vehbench", "p2")` works from any directory.
+"""Seeding the local caches, so that `load_dataset("vehbench", "p2")` and `evaluate.load("vehbench/p4_tau")` work from
+any directory.
 
 `datasets` looks into its cache when the Hub has no dataset of the name, or cannot be reached, and takes the entry
 whose folder changed last. So each config is prepared there once under the name "vehbench", and its folder is touched.
+`evaluate` does the same with the newest copy of a module.
 """
 
 import logging
@@ -18,6 +20,8 @@ from vehbench_builder.loading import DATASET_NAME, VehbenchBuilder, data_version
 from vehbench_hf.bank import Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.loading import configs_of, rows_of, splits_of
+from vehbench_hf.metrics import METRICS
+from vehbench_hf.paths import shipped
 
 State = Literal["written", "written again", "already there"]
 
@@ -28,7 +32,10 @@ LIMITS = (
     "A folder named vehbench in the working directory comes first, an export for instance.",
     "The cache is the one of HF_DATASETS_CACHE or HF_HOME. Loading another folder of the name vehbench seeds it too, "
     "and what was seeded last is what loads: install again after that, and after an upgrade of the data.",
-    'vehbench_hf.load("p2") and load_dataset with the absolute path of an export need none of this.',
+    "The same holds for the metrics and the cache of `evaluate`; a folder vehbench/p4_tau in the working directory "
+    "comes first.",
+    'vehbench_hf.load("p2"), vehbench_hf.load_metric("p4_tau") and load_dataset with the absolute path of an export '
+    "need none of this.",
 )
 """What the user of a seeded cache has to know."""
 
@@ -68,6 +75,42 @@ def install_bank(bank: Bank, cache: Path | None = None) -> Installed:
     home = root / DATASET_NAME
     older = sorted(path for path in home.glob("*/*/*") if path.is_dir() and path not in folders)
     return Installed(home, bank.version, version, states, tuple(older))
+
+
+def install_metrics() -> dict[str, State]:
+    """Copy the metric modules into the cache of `evaluate` and make them the ones that load.
+
+    The cache is the one of HF_MODULES_CACHE or HF_HOME. Raises BankError when it cannot be written.
+    """
+    from evaluate import loading
+
+    states = dict[str, State]()
+    try:
+        cache = loading.init_dynamic_modules()
+        for name in METRICS:
+            source = shipped(f"metrics/{name}/{name}.py")
+            version = loading.files_to_hash([str(source)])
+            copy = Path(cache, "metrics", f"{DATASET_NAME}--{name}", version, f"{name}.py")
+            present = copy.is_file()
+            if present and copy.read_bytes() == source.read_bytes():
+                states[name] = "already there"
+            else:
+                copy.unlink(missing_ok=True)
+                # There is no public way to put a module there without a Hub; `evaluate.load` calls this function too.
+                loading._create_importable_file(
+                    local_path=str(source),
+                    local_imports=[],
+                    additional_files=[],
+                    dynamic_modules_path=cache,
+                    module_namespace="metrics",
+                    name=f"{DATASET_NAME}/{name}",
+                    download_mode=None,
+                )
+                states[name] = "written again" if present else "written"
+            os.utime(copy)
+    except OSError as error:
+        raise BankError(f"cannot seed the cache of evaluate: {error}. Set HF_HOME to a writable folder.") from error
+    return states
 
 
 def _prepare(builder: VehbenchBuilder) -> State:

@@ -6,15 +6,14 @@
 
 A group takes its brief and its feasible design from a P4 pool of medium or hard difficulty, whose P2 task is named with
 it. The infeasible candidates are changes of the pool's candidates; the one with the smallest violation is the start of
-the generation. Rows are no `Task`s: they stand in a config of their own with the schema below.
+the generation.
 """
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from vehbench_builder.brief import Array
@@ -24,19 +23,17 @@ from vehbench_builder.p4_supply import evaluated, places_of
 from vehbench_builder.seeds import rng
 from vehbench_builder.units import BuildError
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.schema import CANARY, arrow_schema, row_checksum
+from vehbench_hf.isomorphic_types import FORMS, ISOMORPHIC, Form, IsomorphicGold, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import VARIABLES
 
-CONFIG = "isomorphic"
 GROUPS = 46
-FORMS = ("selection", "generation", "completion")
 GRID = 41
 """Values of each open variable that are tried, to say how large a part of all completions is feasible."""
 MOST_COMPLETIONS = 0.2
 """A completion is asked for where at most this share of the pairs of values is feasible."""
 
-QUESTIONS = {
+QUESTIONS: dict[Form, str] = {
     "selection": "Exactly one of the candidates lies within the bounds and meets all four limits. Name it. Answer with "
     'one JSON object and nothing else: {"candidate": "id"}.',
     "generation": "The start design breaks a limit. Give a design within the bounds that meets all four limits. Answer "
@@ -49,86 +46,42 @@ NO_SPEC: dict[str, Any] = {"initial_design": None, "candidates": [], "fixed": No
 NO_GOLD: dict[str, Any] = {"answer": None, "verdicts": [], "open_variables": [], "feasible_share": None}
 
 
-def isomorphic_schema() -> pa.Schema:
-    """The columns of the config `isomorphic`, with the canary string in the file's metadata.
+def build_isomorphic(tasks: Sequence[Task], seed: int = 0, *, groups: int = GROUPS) -> list[IsomorphicTask]:
+    """Three tasks for each of `groups` P4 pools of a bank with its P2 tasks, in the order of their ids.
 
-    In `spec`, all that a model may see, `candidates` belongs to the selection, `initial_design` to the generation,
-    `fixed`, null where a variable is open, to the completion. In `gold`, `answer` is the id of the feasible candidate,
-    `witness` the feasible design of the group, `verdicts` what the oracle says about each candidate, `open_variables`
-    and `feasible_share` the variables of the completion and the share of their values that is feasible.
-    """
-    task, text, number = arrow_schema("p4"), pa.string(), pa.float64()
-    spec, design = task.field("spec").type, task.field("spec").type.field("initial_design").type
-    verdict = [("id", text), ("feasible", pa.bool_()), ("total_violation", number), ("violations", pa.list_(text))]
-    shown = ("variable_bounds", "constraints", "excitation", "materials", "notes", "initial_design")
-    columns = [
-        *(pa.field(name, text) for name in ("task_id", "form", "domain", "split", "difficulty", "source_group")),
-        pa.field("group", pa.int64()),
-        *(task.field(name) for name in ("anchor", "bank_version")),
-        pa.field(
-            "spec",
-            pa.struct(
-                [
-                    pa.field("question", text),
-                    *(spec.field(name) for name in shown),
-                    pa.field("candidates", pa.list_(pa.struct([("id", text), ("design", design)]))),
-                    pa.field("fixed", design),
-                ]
-            ),
-        ),
-        pa.field(
-            "gold",
-            pa.struct(
-                [
-                    pa.field("answer", text),
-                    pa.field("witness", design),
-                    pa.field("verdicts", pa.list_(pa.struct(verdict))),
-                    pa.field("open_variables", pa.list_(text)),
-                    pa.field("feasible_share", number),
-                    pa.field("source_task_id", text),
-                    pa.field("pool_id", text),
-                ]
-            ),
-        ),
-        pa.field("checksum", text),
-    ]
-    return pa.schema(columns, metadata={"canary": CANARY})
-
-
-def build_isomorphic(tasks: Sequence[Task], seed: int = 0, *, groups: int = GROUPS) -> list[dict[str, Any]]:
-    """Three rows for each of `groups` P4 pools of a bank with its P2 tasks, in the order of their ids.
-
-    Equal arguments give equal rows. Raises BuildError when the bank has fewer pools of medium or hard difficulty, when
+    Equal arguments give equal tasks. Raises BuildError when the bank has fewer pools of medium or hard difficulty, when
     a pool has no P2 task with its brief, or when no infeasible candidates or no open variables are found.
     """
-    draw = rng(seed, CONFIG, "plan")
+    draw = rng(seed, ISOMORPHIC, "plan")
     pools = _pools(tasks)
     if len(pools) < groups:
-        raise BuildError(f"{CONFIG}: expected {groups} P4 pools of medium or hard difficulty, got {len(pools)}")
+        raise BuildError(f"{ISOMORPHIC}: expected {groups} P4 pools of medium or hard difficulty, got {len(pools)}")
     chosen = [pools[i] for i in draw.permutation(len(pools))[:groups]]
     answers, among, in_box = (draw.permutation(groups) % POOL for _ in range(3))
     number = (draw.permutation(groups * len(FORMS)) + 1).reshape(groups, len(FORMS))
     rows = []
     for group, pool in enumerate(chosen):
         wished = Places(int(among[group]), int(in_box[group]))
-        found = _forms(pool, IDS[answers[group]], wished, rng(seed, CONFIG, pool.gold["pool_id"]))
+        found = _forms(pool, IDS[answers[group]], wished, rng(seed, ISOMORPHIC, pool.gold["pool_id"]))
         source = _source(tasks, pool)
         for form, (spec, gold) in found.items():
-            row = {
-                "task_id": f"v2::{CONFIG}::{number[group, FORMS.index(form)]:04d}",
-                "form": form,
-                "group": group + 1,
-                "domain": pool.domain,
-                "split": pool.split,
-                "difficulty": pool.difficulty,
-                "source_group": pool.source_group,
-                "anchor": pool.anchor,
-                "bank_version": pool.bank_version,
-                "spec": {**NO_SPEC, "question": QUESTIONS[form], **spec},
-                "gold": {**NO_GOLD, **gold, "source_task_id": source.task_id, "pool_id": pool.gold["pool_id"]},
-            }
-            rows.append({**row, "checksum": row_checksum(row)})
-    return sorted(rows, key=lambda row: str(row["task_id"]))
+            names = {"source_task_id": source.task_id, "pool_id": pool.gold["pool_id"]}
+            rows.append(
+                IsomorphicTask(
+                    task_id=f"v2::{ISOMORPHIC}::{number[group, FORMS.index(form)]:04d}",
+                    form=form,
+                    group=group + 1,
+                    split=pool.split,
+                    difficulty=pool.difficulty,
+                    source_group=pool.source_group,
+                    anchor=pool.anchor,
+                    bank_version=pool.bank_version,
+                    spec=cast(IsomorphicSpec, {"question": QUESTIONS[form], **NO_SPEC, **spec}),
+                    gold=cast(IsomorphicGold, {**NO_GOLD, **gold, **names}),
+                    domain=pool.domain,
+                )
+            )
+    return sorted(rows, key=lambda task: task.task_id)
 
 
 def _pools(tasks: Sequence[Task]) -> list[Task]:
@@ -142,7 +95,9 @@ def _source(tasks: Sequence[Task], pool: Task) -> Task:
     for task in tasks:
         if task.probe == "p2" and task.split == pool.split and _brief(task.spec) == brief:
             return task
-    raise BuildError(f"{CONFIG}: pool {pool.gold['pool_id']} has no P2 task with its brief; hand over the whole bank")
+    raise BuildError(
+        f"{ISOMORPHIC}: pool {pool.gold['pool_id']} has no P2 task with its brief; hand over the whole bank"
+    )
 
 
 def _brief(spec: Spec) -> dict[str, Any]:
@@ -152,7 +107,7 @@ def _brief(spec: Spec) -> dict[str, Any]:
 
 def _forms(
     pool: Task, answer: str, wished: Places, draw: np.random.Generator
-) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+) -> dict[Form, tuple[dict[str, Any], dict[str, Any]]]:
     """Spec and gold of every form, as far as they differ from those of an empty one."""
     brief, designs = _brief(pool.spec), [c["design"] for c in pool.spec["candidates"]]
     for index in draw.permutation(len(designs)):
@@ -165,7 +120,7 @@ def _forms(
         candidates = {name: witness if name == answer else next(free) for name in IDS}
         verdicts = [{"id": name, **_verdict(pool.spec, design)} for name, design in candidates.items()]
         if [one["id"] for one in verdicts if one["feasible"]] != [answer]:
-            raise BuildError(f"{CONFIG}: pool {pool.gold['pool_id']}: not exactly {answer} is feasible")
+            raise BuildError(f"{ISOMORPHIC}: pool {pool.gold['pool_id']}: not exactly {answer} is feasible")
         nearest = min((one for one in verdicts if not one["feasible"]), key=lambda one: one["total_violation"])
         opened, share = completion
         fixed = {name: None if name in opened else value for name, value in witness.items()}
@@ -180,7 +135,9 @@ def _forms(
                 {"witness": witness, "open_variables": opened, "feasible_share": share},
             ),
         }
-    raise BuildError(f"{CONFIG}: pool {pool.gold['pool_id']}: no candidate has infeasible neighbours and a completion")
+    raise BuildError(
+        f"{ISOMORPHIC}: pool {pool.gold['pool_id']}: no candidate has infeasible neighbours and a completion"
+    )
 
 
 def _verdict(spec: Spec, design: Design) -> dict[str, Any]:

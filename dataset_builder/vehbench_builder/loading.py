@@ -18,8 +18,8 @@ from typing import Any
 import datasets
 
 from vehbench_hf.bank import DEFAULT_BANK, Bank, open_bank
+from vehbench_hf.isomorphic_types import ISOMORPHIC
 from vehbench_hf.loading import configs_of, features_of, rows_of, splits_of
-from vehbench_hf.types import PROBES
 
 DATASET_NAME = "vehbench"
 """The name under which the cache keeps a prepared bank, and thereby the one of `load_dataset("vehbench", "p2")`."""
@@ -29,18 +29,19 @@ STAGES = {
     "p2": "P2: search for a feasible design with high load power by questions to a verifier",
     "p3": "P3: recover from a design history that has gone wrong",
     "p4": "P4: rank finished designs under a stated policy",
+    ISOMORPHIC: "Isomorphic probes: one feasible design picked, mended, or completed; not among the tasks",
 }
 
 
 class VehbenchBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
-    """The configs p1 to p4 of a bank with explicit features and the splits of the bank.
+    """The configs p1 to p4 and isomorphic of a bank with explicit features and the splits of the bank.
 
     Takes the arguments of every builder and `bank`: a folder, a name, or an open bank. `dataset_name` defaults to
     "vehbench" and `hash` to `data_version` of the bank, so that the cache never confuses two banks. Raises BankError
     for a bank that cannot be read or lacks the config.
     """
 
-    BUILDER_CONFIGS = tuple(datasets.BuilderConfig(name=probe, description=STAGES[probe]) for probe in PROBES)
+    BUILDER_CONFIGS = tuple(datasets.BuilderConfig(name=name, description=STAGES[name]) for name in STAGES)
 
     def __init__(
         self,
@@ -75,4 +76,5 @@ class VehbenchBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
 def data_version(bank: Bank) -> str:
     """16 hex digits over the rows of a bank and the columns they are read into."""
     columns = "".join(f"{config}{features_of(config)}" for config in configs_of(bank))
-    return hashlib.sha256(f"{bank.fingerprint}{columns}".encode()).hexdigest()[:16]
+    rows = "".join(sorted({bank.fingerprint_of(config) for config in configs_of(bank)}))
+    return hashlib.sha256(f"{rows}{columns}".encode()).hexdigest()[:16]

@@ -95,8 +95,8 @@ def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Ta
 def build_unit(unit: Unit) -> list[Task]:
     """The task of a unit.
 
-    Raises BuildError when no draw gives a brief that keeps the rules of this module, or when the reference cannot be
-    certified.
+    A brief whose reference is not proven is drawn again like any other that breaks a rule of this module. Raises
+    BuildError when no draw is left.
     """
     draw = rng(unit.seed, unit.key)
     anchor_design, factors = rounded_design(unit.anchor.design), RULES[unit.subtype].factors
@@ -112,7 +112,10 @@ def build_unit(unit: Unit) -> list[Task]:
         spec = limited(_shaken(draft, acceleration), anchor_design, factors)
         refusal = _refusal(spec, anchor_design, reference)
         if refusal is None:
-            return [_task(unit, spec, anchor_design, _certified(unit, spec, reference))]
+            try:
+                return [_task(unit, spec, anchor_design, certified(spec, reference))]
+            except BuildError as unproven:
+                refusal = str(unproven)
         refusals.append(refusal)
     raise BuildError(f"{unit.key}: none of {DRAWS} draws gave a brief; {'; '.join(refusals)}")
 
@@ -179,13 +182,6 @@ def _refusal(spec: Spec, anchor_design: Design, reference: Design) -> str | None
     if not SMALLEST_POWER_UW <= power <= LARGEST_POWER_UW:
         return f"reference of {power:.3g} uW"
     return None
-
-
-def _certified(unit: Unit, spec: Spec, reference: Design) -> Certified:
-    try:
-        return certified(spec, reference)
-    except BuildError as error:
-        raise BuildError(f"{unit.key}: {error}") from None
 
 
 def _task(unit: Unit, spec: Spec, anchor_design: Design, found: Certified) -> Task:

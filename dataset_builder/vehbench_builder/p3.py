@@ -8,7 +8,7 @@ so that reversal alone fails. The verdicts shown are those of the final limits. 
 
 - the verdicts plainly show what the type is about (`p3_wordings.Story`), and no step is feasible,
 - at most one variable, moved alone from the last step, solves the task, and not the one that was moved,
-- some design keeps 0.45 % or more of every limit in hand,
+- some design, stored as the witness, keeps 0.45 % or more of every limit in hand,
 - start, limits and reference are what a device bears.
 """
 
@@ -85,6 +85,7 @@ def build_unit(unit: Unit) -> list[Task]:
 def _task(unit: Unit, source: Source, trap: Trap, found: Recovery, proof: Certified) -> Task:
     name, sign = trap.moves[0] if len(trap.moves) == 1 else (None, 0)
     gold = {
+        "witness": found.witness,
         "reference": proof.reference,
         "certificate": proof.certificate,
         "anchor_design": source.anchor_design,

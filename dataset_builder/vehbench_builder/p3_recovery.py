@@ -26,11 +26,15 @@ MOST_SINGLE_FIXES = 1
 
 
 class Recovery(NamedTuple):
-    """A brief with its history, the limit that reversal breaks, what the notes claim, and the strongest design."""
+    """A brief with its history, the limit that reversal breaks, what the notes claim, and two designs that meet it.
+
+    `witness` keeps `LEAST_SLACK` of every limit in hand, `reference` is the strongest design.
+    """
 
     spec: Spec
     secondary: str
     claims: list[Claim]
+    witness: Design
     reference: Design
 
 
@@ -66,7 +70,10 @@ def recovery(brief: Spec, trap: Trap, story: Story, draw: np.random.Generator) -
     if told is None:
         raise RefusedError("no wording fits the verdicts")
     spec = {**spec, "history": told.history, "query_budget": QUERY_BUDGET}
-    return Recovery(spec, name, told.claims, _reference(spec))
+    way_out = witness(spec)
+    if way_out is None:
+        raise RefusedError("no design has room to every limit")
+    return Recovery(spec, name, told.claims, way_out, _reference(spec))
 
 
 def witness(spec: Spec) -> Design | None:
@@ -101,8 +108,6 @@ def _with_history(spec: Spec, walked: Walk) -> Spec:
 
 def _reference(spec: Spec) -> Design:
     """The strongest design. Raises RefusedError when limits are out of reach or a device would not bear it."""
-    if witness(spec) is None:
-        raise RefusedError("no design has room to every limit")
     found = strongest(spec)
     if found is None or not judge_for(spec, found).feasible:
         raise RefusedError("the search found no strongest design")

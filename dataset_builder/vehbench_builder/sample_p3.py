@@ -21,6 +21,7 @@ from vehbench_builder.brief import (
     with_limits,
 )
 from vehbench_builder.devices import Device
+from vehbench_builder.p3_recovery import witness
 from vehbench_builder.reference import best_design
 from vehbench_builder.rows import task_of
 from vehbench_builder.sample_p2 import reference_of
@@ -141,7 +142,11 @@ def recovery_task(device: Device, number: int, seed: int, acceleration_g: float,
     if not judge_for(spec, found.design).feasible:
         raise ValueError(f"{trap.name}: the target is out of reach under the stress limit; choose another seed")
     spec = {**spec, "query_budget": QUERY_BUDGET, "history": _history(spec, walk, trap)}
+    way_out = witness(spec)
+    if way_out is None:
+        raise ValueError(f"{trap.name}: no design has room to every limit; choose another seed")
     gold = {
+        "witness": way_out,
         "reference": reference_of(spec, found),
         "anchor_design": device.design,
         "trap": {

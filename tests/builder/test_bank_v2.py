@@ -4,17 +4,25 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from vehbench_hf.bank import Bank, open_bank
 from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.isomorphic import open_isomorphic
+from vehbench_hf.isomorphic_types import FORMS
 from vehbench_hf.paths import shipped
 from vehbench_hf.types import PROBES, SPLITS
+from vehbench_oracle import LIMITS
 
 SPLIT_SIZES = {"p1": [80, 80, 80], "p2": [64, 40, 104], "p3": [64, 40, 52], "p4": [93, 36, 30]}
 """Tasks in dev, test_id and test_ood, as the paper has them (Table 10)."""
+
+
+ISOMORPHIC_SIZES = [81, 33, 24]
+"""Three rows for each of 27, 11 and 8 groups."""
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +35,23 @@ def test_counts_are_those_of_the_paper(bank: Bank) -> None:
         assert [len(bank.select([probe], [split])) for split in SPLITS] == SPLIT_SIZES[probe]
     assert bank.headline_splits == ("test_id", "test_ood")
     assert bank.convention == "defined"
+
+
+def test_isomorphic_groups_are_not_those_of_the_paper_or_count_as_tasks(bank: Bank) -> None:
+    rows = open_isomorphic(bank)
+    assert [sum(row.split == split for row in rows) for split in SPLITS] == ISOMORPHIC_SIZES
+    assert len({row.group for row in rows}) == 46
+    assert Counter(row.form for row in rows) == dict.fromkeys(FORMS, 46)
+    assert len(bank.tasks) == 763
+    assert not {row.task_id for row in rows} & set(bank.by_id)
+
+
+def test_a_recovery_task_cannot_be_checked_without_a_search(bank: Bank) -> None:
+    for task in bank.select(["p3"]):
+        witness = task.gold["witness"]
+        assert witness is not None
+        slack = judge_for(task.spec, witness).slack
+        assert min(slack[name] / (task.spec["constraints"][name] or 0.0) for name in LIMITS) >= 0.0045
 
 
 def test_every_design_that_is_called_feasible_is_feasible(bank: Bank) -> None:
@@ -74,7 +99,7 @@ def test_the_audit_finds_nothing(bank: Bank) -> None:
 LITERAL = """
 import json, sys
 from datasets import load_dataset
-found = {c: load_dataset("vehbench", c) for c in ("p1", "p2", "p3", "p4")}
+found = {c: load_dataset("vehbench", c) for c in ("p1", "p2", "p3", "p4", "isomorphic")}
 print(json.dumps({c: {s: d.num_rows for s, d in splits.items()} for c, splits in found.items()}))
 """
 
@@ -83,7 +108,8 @@ print(json.dumps({c: {s: d.num_rows for s, d in splits.items()} for c, splits in
 def test_the_literal_call_works_beside_an_export_and_after_install(tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
     command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()"]
-    expected = {probe: dict(zip(SPLITS, sizes, strict=True)) for probe, sizes in SPLIT_SIZES.items()}
+    sizes_of = {**SPLIT_SIZES, "isomorphic": ISOMORPHIC_SIZES}
+    expected = {config: dict(zip(SPLITS, sizes, strict=True)) for config, sizes in sizes_of.items()}
     for name, arguments in (("beside", ["export", "--bank", "v2"]), ("empty", ["install", "--bank", "v2"])):
         folder = tmp_path / name
         folder.mkdir()

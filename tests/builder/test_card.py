@@ -131,6 +131,10 @@ def test_a_reference_far_from_its_bound_is_not_reported(sample_bank: Bank) -> No
     before = figures_of(sample_bank)["references"]
     tight = figures_of(with_bound(1.005))["references"]
     assert tight["within"] == {1: before["within"][1] + 1, 2: before["within"][2] + 1, 5: before["within"][5] + 1}
+    for percent in (1, 2, 5):
+        # A bound on a step of the ladder may round to a last digit above it.
+        counts = figures_of(with_bound(1 + percent / 100 + 1e-13))["references"]["within"]
+        assert counts[percent] == before["within"][percent] + 1
     assert figures_of(with_bound(1e6))["references"]["worst"] == pytest.approx(1e6 - 1)
     assert figures_of(with_bound(None))["references"]["bounded"] == before["bounded"] - 1
 
@@ -161,6 +165,31 @@ def test_an_unproven_lack_of_information_is_not_reported(sample_bank: Bank) -> N
     assert completed(True, True) == completed(False) == completed() == {"open": 1, "both": 0}
 
 
+def test_isomorphic_probes_are_missing_from_a_card_or_named_where_there_are_none(sample_bank: Bank) -> None:
+    shipped_bank = open_bank("v2")
+    part = shipped_bank.manifest["isomorphic"]
+    text = render_card(shipped_bank)
+    assert f"{part['groups']} groups of three rows, {part['rows']} in all" in text
+    assert part["fingerprint"] in text
+    header = {one["config_name"]: one for one in yaml.safe_load(text.split("---\n")[1])["configs"]}
+    assert [one["path"] for one in header["isomorphic"]["data_files"]] == [file["path"] for file in part["files"]]
+    assert part["fingerprint"][:16] in header["isomorphic"]["description"]
+    assert f"{part['rows']}\nrows of isomorphic probes" in render_datasheet(shipped_bank)
+    assert not re.search("groups of three|rows of isomorphic|somorphic probes", render_card(sample_bank))
+    assert "isomorphic" not in render_datasheet(sample_bank)
+
+
+def test_a_recovery_task_without_a_witness_is_not_reported(sample_bank: Bank) -> None:
+    before = figures_of(sample_bank)["p3"]
+    assert before["witnessed"] == before["tasks"] == 5
+    assert before["least_slack"] >= 0.0045
+
+    def strip(task: Task) -> Task:
+        return dataclasses.replace(task, gold={**task.gold, "witness": None})
+
+    assert figures_of(changed(sample_bank, "p3", strip))["p3"]["witnessed"] == 4
+
+
 def test_seed_or_versions_of_the_build_are_not_named(sample_bank: Bank) -> None:
     build = {"seed": 17, "oracle": "abcdef", "versions": {"builder": "2.0", "numpy": "9.9"}}
     bank = Bank(sample_bank.path, {**sample_bank.manifest, "build": build}, sample_bank.tasks)
@@ -179,9 +208,10 @@ def test_a_bank_with_one_config_cannot_be_described(sample_bank: Bank) -> None:
 
 
 def test_a_column_has_no_description_or_a_description_no_column() -> None:
-    for config in PROBES:
+    for config in (*PROBES, "isomorphic"):
         assert all(len(meaning_of(path)) > 3 for path in leaves(config))
     assert {column.path for column in described()} == set(MEANINGS)
+    assert {column.configs for column in described(["p2"])} == {("p2",)}
     with pytest.raises(KeyError, match=r"column spec\.nonsense has no description"):
         meaning_of("spec.nonsense")
 

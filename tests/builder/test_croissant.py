@@ -12,7 +12,8 @@ from vehbench_builder.columns import leaves
 from vehbench_builder.croissant import CONTEXT, croissant, croissant_text, version_of
 from vehbench_builder.metadata import metadata, rai_of
 from vehbench_hf.bank import Bank, open_bank
-from vehbench_hf.schema import CANARY, task_to_row
+from vehbench_hf.loading import configs_of, rows_of
+from vehbench_hf.schema import CANARY
 from vehbench_hf.types import PROBES, Probe
 
 mlcroissant = pytest.importorskip(
@@ -71,8 +72,22 @@ def at(row: Any, path: list[str]) -> Any:
 
 @pytest.mark.parametrize("config", PROBES)
 def test_a_value_is_lost_or_changed_on_its_way_through_croissant(read: Any, sample_bank: Bank, config: Probe) -> None:
+    compare(read, sample_bank, config)
+
+
+def test_an_isomorphic_row_is_lost_or_changed_on_its_way_through_croissant(tmp_path: Path) -> None:
+    bank = open_bank("v2")
+    read = mlcroissant.Dataset(str(described(bank, tmp_path)))
+    assert not read.metadata.issues.errors | read.metadata.issues.warnings
+    assert [one.id for one in read.metadata.record_sets] == configs_of(bank) == [*PROBES, "isomorphic"]
+    compare(read, bank, "isomorphic")
+
+
+def compare(read: Any, bank: Bank, config: str) -> None:
+    """Every leaf of every row of a config, as read through Croissant."""
     records = [flat(record) for record in read.records(config)]
-    rows = [task_to_row(task) for task in sample_bank.select([config])]
+    splits = dict.fromkeys(file.split for file in bank.data_files if file.config == config)
+    rows = [row for split in splits for row in rows_of(bank, config, split)]
     assert [record[f"{config}/task_id"] for record in records] == [row["task_id"] for row in rows] != []
     compared = 0
     for record, row in zip(records, rows, strict=True):
@@ -106,7 +121,7 @@ def test_a_column_is_left_out(sample_bank: Bank) -> None:
     def ids(fields: list[dict[str, Any]]) -> set[str]:
         return {name for f in fields for name in (ids(f["subField"]) if "subField" in f else {f["@id"]})}
 
-    for record_set in croissant(sample_bank)["recordSet"]:
+    for record_set in [*croissant(sample_bank)["recordSet"], *croissant(open_bank("v2"))["recordSet"]]:
         config = record_set["@id"]
         assert ids(record_set["field"]) == {f"{config}/{path.replace('.', '/')}" for path in leaves(config)}
 

@@ -1,4 +1,4 @@
-"""Beside an export the literal `load_dataset("vehbench", "p2")` works, and nothing that is a user's is lost."""
+"""Beside an export the literal calls of `datasets` and `evaluate` work, and nothing that is a user's is lost."""
 
 import hashlib
 import json
@@ -15,6 +15,8 @@ import yaml
 from vehbench_builder.export import MARK, export_bank
 from vehbench_hf.bank import Bank, open_bank, write_bank
 from vehbench_hf.errors import BankError
+from vehbench_hf.hub.mapping import HUB_TASKS
+from vehbench_hf.metrics import METRICS
 from vehbench_hf.schema import CANARY, task_to_row
 
 LITERAL = """
@@ -25,6 +27,15 @@ p1 = load_dataset("vehbench", "p1")
 p2 = load_dataset("vehbench", "p2")
 p3 = load_dataset("vehbench", "p3")
 p4 = load_dataset("vehbench", "p4")
+import evaluate
+p4_tau = evaluate.load("vehbench/p4_tau")
+rows = [row for split in p4.values() for row in split]
+gold = [row["gold"]["ranking"] for row in rows]
+assert p4_tau.compute(predictions=gold, references=rows)["p4_tau"] == 1
+unread = p4_tau.compute(predictions=[""] * len(rows), references=rows)
+assert (unread["p4_tau"], unread["outcomes"]["format_error"]) == (-1, len(rows))
+for name in ("p1_composite", "p2_ratio", "p3_success"):
+    assert evaluate.load("vehbench/" + name).name == name
 configs = {"p1": p1, "p2": p2, "p3": p3, "p4": p4}
 print(json.dumps({c: {s: rows.to_list() for s, rows in d.items()} for c, d in configs.items()}))
 """
@@ -80,13 +91,28 @@ def test_the_authors_bank_does_not_export(bank_v1: Bank, tmp_path: Path) -> None
     assert found == expected
 
 
+def test_a_headline_config_holds_other_rows_than_the_headline(tmp_path: Path) -> None:
+    from datasets import disable_progress_bars, load_dataset
+
+    disable_progress_bars()
+    bank = open_bank("v2")
+    folder = export_bank(bank, tmp_path / "vehbench").folder
+    for names in HUB_TASKS:
+        loaded = load_dataset(str(folder), names.task_id, cache_dir=str(tmp_path / "cache"))
+        assert list(loaded) == ["test"]
+        expected = [task.task_id for task in bank.select([names.config], bank.headline_splits)]
+        assert 0 < len(expected) < len(bank.select([names.config]))
+        assert sorted(loaded["test"]["task_id"]) == sorted(expected)
+
+
 def test_an_export_lacks_a_file_or_holds_a_loading_script(sample_bank: Bank, tmp_path: Path) -> None:
     done = export_bank(sample_bank, tmp_path / "vehbench")
     present = set(snapshot(done.folder))
     assert present == set(done.files)
-    assert not [name for name in present if name.endswith(".py")]
+    modules = {f"{name}/{name}.py" for name in METRICS}
+    assert {name for name in present if name.endswith(".py")} == modules
     data = {entry["path"] for entry in sample_bank.manifest["files"]}
-    assert present == data | {"README.md", "manifest.json", "croissant.json", "LICENSE-DATA", MARK}
+    assert present == data | {"README.md", "manifest.json", "croissant.json", "LICENSE-DATA", MARK} | modules
     assert os.listdir(tmp_path) == ["vehbench"]
 
 
@@ -106,7 +132,12 @@ def test_the_card_lacks_its_header_or_the_canary(sample_bank: Bank, tmp_path: Pa
     read = yaml.safe_load(header)
     assert read["license"] == "cc-by-4.0"
     listed = {(c["config_name"], file["split"]): file["path"] for c in read["configs"] for file in c["data_files"]}
-    assert listed == {(e["probe"], e["split"]): e["path"] for e in sample_bank.manifest["files"]}
+    whole = {(e["probe"], e["split"]): e["path"] for e in sample_bank.manifest["files"]}
+    headline = {(names.task_id, "test"): listed[names.task_id, "test"] for names in HUB_TASKS}
+    assert listed == whole | headline
+    for names in HUB_TASKS:
+        splits = sample_bank.headline_splits
+        assert headline[names.task_id, "test"] == [whole[names.config, split] for split in splits]
     assert text.count(CANARY) == 1
     own = (sample_bank.path / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     assert own.strip() in text

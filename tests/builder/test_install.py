@@ -1,4 +1,4 @@
-"""After an installation `load_dataset("vehbench", "p2")` works from any directory, with the data installed last."""
+"""After an installation the literal calls work from any directory, with the data installed last."""
 
 import json
 import os
@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from vehbench_builder.export import export_bank
-from vehbench_builder.install import install_bank
+from vehbench_builder.install import install_bank, install_metrics
 from vehbench_builder.loading import data_version
 from vehbench_hf.bank import Bank, open_bank, write_bank
 from vehbench_hf.errors import BankError
+from vehbench_hf.metrics import METRICS
 from vehbench_hf.schema import task_to_row
 from vehbench_hf.types import PROBES
 
@@ -24,16 +25,31 @@ p1 = load_dataset("vehbench", "p1")
 p2 = load_dataset("vehbench", "p2")
 p3 = load_dataset("vehbench", "p3")
 p4 = load_dataset("vehbench", "p4")
+import evaluate
+p4_tau = evaluate.load("vehbench/p4_tau")
+rows = [row for split in p4.values() for row in split]
+gold = [row["gold"]["ranking"] for row in rows]
+assert p4_tau.compute(predictions=gold, references=rows)["p4_tau"] == 1
+unread = p4_tau.compute(predictions=[""] * len(rows), references=rows)
+assert (unread["p4_tau"], unread["outcomes"]["format_error"]) == (-1, len(rows))
+for name in ("p1_composite", "p2_ratio", "p3_success"):
+    assert evaluate.load("vehbench/" + name).name == name
 configs = {"p1": p1, "p2": p2, "p3": p3, "p4": p4}
 assert load_dataset("vehbench", "p2", split="dev[:1]").to_list() == p2["dev"].select([0]).to_list()
 assert list(load_dataset("vehbench", "p2", split="dev", streaming=True)) == p2["dev"].to_list()
 assert get_dataset_split_names("vehbench", "p2") == list(p2)
 print(json.dumps({c: {s: rows.to_list() for s, rows in d.items()} for c, d in configs.items()}))
 """
+COMMAND = """
+import sys
+from vehbench_hf.cli import main
+sys.argv = ["vehbench", "install", "--bank", sys.argv[1]]
+main()
+"""
 INSTALL = """
 import sys
 from vehbench_hf.bank import open_bank
-from vehbench_builder.install import install_bank
+from vehbench_builder.install import install_bank, install_metrics
 print(*install_bank(open_bank(sys.argv[1])).configs.values(), sep=",")
 """
 
@@ -73,7 +89,7 @@ def test_the_literal_call_fails_in_an_empty_directory(
     sample_bank: Bank, part: Bank, empty: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "hf"
-    assert run(INSTALL, "sample", cwd=empty, home=home) == ",".join(["written"] * 4)
+    assert "need none of this" in run(COMMAND, "sample", cwd=empty, home=home)
     assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(sample_bank)
     # An upgrade is what loads afterwards, and going back to the first data too.
     assert run(INSTALL, str(part.path), cwd=empty, home=home) == ",".join(["written"] * 4)
@@ -93,6 +109,23 @@ def test_an_export_in_the_working_directory_does_not_win(
     code = "from datasets import load_dataset; print(load_dataset('vehbench', 'p2', split='dev').num_rows)"
     assert run(code, cwd=empty, home=home) == "1"
     assert len(rows_of(sample_bank)["p2"]["dev"]) == 2
+
+
+def test_a_damaged_metric_stays_or_an_older_one_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluate.loading.init_dynamic_modules", lambda *_: str(tmp_path / "modules"))
+    (tmp_path / "modules").mkdir()
+    assert install_metrics() == dict.fromkeys(METRICS, "written")
+    assert install_metrics() == dict.fromkeys(METRICS, "already there")
+    (ours,) = (tmp_path / "modules").glob("metrics/vehbench--p4_tau/*/p4_tau.py")
+    good = ours.read_bytes()
+    ours.write_bytes(good[:40])
+    older = ours.parent.with_name("0" * 64) / ours.name
+    older.parent.mkdir()
+    older.write_bytes(good)
+    os.utime(older)
+    assert install_metrics() == {**dict.fromkeys(METRICS, "already there"), "p4_tau": "written again"}
+    assert ours.read_bytes() == good
+    assert ours.stat().st_mtime_ns >= older.stat().st_mtime_ns
 
 
 def test_installing_again_changes_the_cache(sample_bank: Bank, tmp_path: Path) -> None:

@@ -10,12 +10,14 @@ import pytest
 
 from vehbench_builder import p2, p4
 from vehbench_builder.anchors import load_anchors
-from vehbench_builder.isomorphic import FORMS, MOST_COMPLETIONS, build_isomorphic, isomorphic_schema
+from vehbench_builder.isomorphic import MOST_COMPLETIONS, build_isomorphic
 from vehbench_builder.isomorphic_pool import LEAST_DISTANCE, Places, infeasible_beside
 from vehbench_builder.p4_plan import Plan, Planned
 from vehbench_builder.p4_supply import places_of
 from vehbench_builder.units import BuildError, BuildSpec
 from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.isomorphic_schema import isomorphic_schema, isomorphic_to_row, row_to_isomorphic
+from vehbench_hf.isomorphic_types import FORMS, IsomorphicTask
 from vehbench_hf.schema import CANARY, row_checksum
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES
@@ -44,8 +46,13 @@ def tasks() -> list[Task]:
 
 
 @pytest.fixture(scope="module")
-def rows(tasks: list[Task]) -> list[dict[str, Any]]:
+def built(tasks: list[Task]) -> list[IsomorphicTask]:
     return build_isomorphic(tasks, groups=GROUPS)
+
+
+@pytest.fixture(scope="module")
+def rows(built: list[IsomorphicTask]) -> list[dict[str, Any]]:
+    return [isomorphic_to_row(task) for task in built]
 
 
 def of_form(rows: list[dict[str, Any]], form: str) -> list[dict[str, Any]]:
@@ -138,19 +145,20 @@ def test_a_completion_is_impossible_or_solved_by_the_middle(rows: list[dict[str,
         assert 0 < gold["feasible_share"] <= MOST_COMPLETIONS
 
 
-def test_a_row_does_not_survive_its_schema(rows: list[dict[str, Any]]) -> None:
+def test_a_row_does_not_survive_its_schema(rows: list[dict[str, Any]], built: list[IsomorphicTask]) -> None:
     schema = isomorphic_schema()
     assert (schema.metadata or {})[b"canary"] == CANARY.encode()
     stored = pa.Table.from_pylist(rows, schema=schema).to_pylist()
     assert stored == [{name: row[name] for name in schema.names} for row in rows]
     assert all(row["checksum"] == row_checksum(row) for row in stored)
+    assert [row_to_isomorphic(row) for row in stored] == built
 
 
-def test_equal_seeds_give_other_rows(rows: list[dict[str, Any]], tasks: list[Task]) -> None:
-    assert build_isomorphic(tasks, groups=GROUPS) == rows
-    assert build_isomorphic(list(reversed(tasks)), groups=GROUPS) == rows
-    assert build_isomorphic(tasks, 1, groups=GROUPS) != rows
-    assert [row["task_id"] for row in rows] == [f"v2::isomorphic::{i:04d}" for i in range(1, 3 * GROUPS + 1)]
+def test_equal_seeds_give_other_rows(built: list[IsomorphicTask], tasks: list[Task]) -> None:
+    assert build_isomorphic(tasks, groups=GROUPS) == built
+    assert build_isomorphic(list(reversed(tasks)), groups=GROUPS) == built
+    assert build_isomorphic(tasks, 1, groups=GROUPS) != built
+    assert [task.task_id for task in built] == [f"v2::isomorphic::{i:04d}" for i in range(1, 3 * GROUPS + 1)]
 
 
 def test_a_bank_without_enough_pools_or_sources_is_taken(tasks: list[Task]) -> None:

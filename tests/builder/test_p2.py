@@ -11,7 +11,7 @@ import pytest
 from vehbench_builder import p2, strengths
 from vehbench_builder.anchors import load_anchors
 from vehbench_builder.brief import known, response_for
-from vehbench_builder.certified import problem_of
+from vehbench_builder.certified import Certified, certified, problem_of
 from vehbench_builder.limits import piezo_stress_mpa
 from vehbench_builder.p2 import RULES, Unit, build_unit, units
 from vehbench_builder.units import BuildError, BuildSpec
@@ -233,6 +233,28 @@ def test_an_anchor_far_below_its_box_ends_the_build() -> None:
     low, high = bounds(task.spec, "beam_width_mm")
     half_width = (high - low) / (high + low)
     assert 0.35 * 0.85**4 < half_width < 0.34
+
+
+def test_an_unproven_reference_is_shipped_or_ends_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    unit, asked = published()[KEYS[1]], list[Spec]()
+    (first,) = build_unit(unit)
+
+    def unproven_once(spec: Spec, design: Design) -> Certified:
+        asked.append(spec)
+        if len(asked) == 1:
+            raise BuildError("no proof")
+        return certified(spec, design)
+
+    monkeypatch.setattr(p2, "certified", unproven_once)
+    (task,) = build_unit(unit)
+    assert asked[0] == first.spec
+    assert task.spec == asked[-1] != first.spec
+    _, power, bound = reference(task)
+    assert power <= bound <= 1.0501 * power
+    monkeypatch.setattr(p2, "DRAWS", 1)
+    asked.clear()
+    with pytest.raises(BuildError, match=rf"{unit.key}: none of 1 draws gave a brief; no proof"):
+        build_unit(unit)
 
 
 def test_a_brief_that_cannot_be_made_does_not_say_which(monkeypatch: pytest.MonkeyPatch) -> None:

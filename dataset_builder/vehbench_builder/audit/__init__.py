@@ -8,9 +8,11 @@ from vehbench_builder.audit.briefs import brief_checks
 from vehbench_builder.audit.counts import count_checks
 from vehbench_builder.audit.estimates import estimate_checks
 from vehbench_builder.audit.evidence import Progress, gather
+from vehbench_builder.audit.fresh import fresh_checks
 from vehbench_builder.audit.habits import habit_checks
 from vehbench_builder.audit.history import history_checks
 from vehbench_builder.audit.integrity import integrity_checks
+from vehbench_builder.audit.isomorphic import isomorphic_checks
 from vehbench_builder.audit.pools import pool_checks
 from vehbench_builder.audit.recovery import recovery_checks
 from vehbench_builder.audit.references import reference_checks
@@ -48,6 +50,8 @@ def audit_bank(bank: Bank, *, jobs: int = 1, progress: Progress | None = None) -
             *pool_checks(bank),
             *wording_checks(bank),
             *habit_checks(bank),
+            *isomorphic_checks(bank),
+            *fresh_checks(bank),
             *leaks,
         ],
     )

@@ -37,9 +37,9 @@ def canary_in_every_file(bank: Bank) -> Findings:
     """Every data file carries the canary string, and the card names it."""
     import pyarrow.parquet as pq
 
-    for entry in bank.manifest["files"]:
-        found = (pq.read_metadata(bank.path / entry["path"]).metadata or {}).get(b"canary", b"")
-        yield None if found.decode() == CANARY else f"{entry['path']}: no canary in its metadata"
+    for file in bank.data_files:
+        found = (pq.read_metadata(bank.path / file.path).metadata or {}).get(b"canary", b"")
+        yield None if found.decode() == CANARY else f"{file.path}: no canary in its metadata"
     card = bank.path / "README.md"
     named = card.is_file() and "canary" in card.read_text(encoding="utf-8").lower()
     yield None if named else f"{card.name}: no word about the canary"

@@ -65,5 +65,8 @@ P4_FAMILIES = {"balanced_core": 33, "performance_control": 11, "reliability_cont
 PROFILES = {"performance_first": (0.75, 0.25), "balanced": (0.55, 0.45), "reliability_first": (0.35, 0.65)}
 """Weights of power and of amplitude margin; every pool occurs once under each profile."""
 
+ISOMORPHIC_GROUPS = 46
+"""Groups of isomorphic probes, each in three forms (appendix P)."""
+
 SUBSET_PER_SPLIT = 12
 """P3 tasks of each split in the subset on which interventions are compared."""

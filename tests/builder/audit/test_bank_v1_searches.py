@@ -1,16 +1,30 @@
-"""The audit does not find the known faults of bank v1 that take a search, or finds others. Minutes on two cores."""
+"""The audit does not find the known faults of bank v1 that take a search, or finds others. A minute on two cores."""
+
+from dataclasses import replace
 
 import pytest
 
-from vehbench_builder.audit import AuditReport, audit_bank
+from vehbench_builder.audit.briefs import brief_checks
+from vehbench_builder.audit.evidence import gather
+from vehbench_builder.audit.references import reference_checks, references_are_stated
+from vehbench_builder.audit.report import AuditReport, each, report_of
+from vehbench_builder.audit.triage import triage_checks
 from vehbench_hf.bank import Bank
 
 pytestmark = pytest.mark.slow
 
 
+EVERY = 6
+"""P3 holds no known fault of this kind; so many tasks stand for one another."""
+
+
 @pytest.fixture(scope="module")
 def audited(bank_v1: Bank) -> AuditReport:
-    return audit_bank(bank_v1, jobs=2)
+    """The checks that need evidence; `test_bank_v1` makes the others."""
+    part = replace(bank_v1, tasks=(*bank_v1.select(("p1", "p2")), *bank_v1.select(("p3",))[::EVERY]))
+    found = gather(part.tasks, jobs=2)
+    checks = [*triage_checks(part, found), *brief_checks(part), *reference_checks(part, found)]
+    return report_of(part.version, checks)
 
 
 def test_wrong_triage_labels_are_missed(audited: AuditReport) -> None:
@@ -67,10 +81,10 @@ def test_weak_references_are_missed(audited: AuditReport) -> None:
     assert older.figures["largest ratio"] == pytest.approx(3.489, abs=1e-3)
 
 
-def test_absent_references_are_missed(audited: AuditReport) -> None:
+def test_absent_references_are_missed(bank_v1: Bank) -> None:
     """The release stores no P2 reference and other designs under that name in P3. The import keeps the P2 designs that
     P4 stores and the oracle finds feasible (52), and the powers of the run logs."""
-    stated = audited.checks["references_are_stated"]
+    stated = each(references_are_stated, bank_v1.select(("p2", "p3")))
     assert stated.checked == 364
     assert sum(fault.startswith("p3") for fault in stated.faults) == 156
     assert sum(fault.startswith("p2") for fault in stated.faults) == 208 - 52
@@ -78,7 +92,7 @@ def test_absent_references_are_missed(audited: AuditReport) -> None:
 
 
 def test_a_task_that_is_solvable_is_called_unsolvable(audited: AuditReport) -> None:
-    assert audited.checks["p3_tasks_are_solvable_with_slack"].checked == 156
+    assert audited.checks["p3_tasks_are_solvable_with_slack"].checked == 156 / EVERY
     assert audited.checks["p3_tasks_are_solvable_with_slack"].failed == 0
 
 

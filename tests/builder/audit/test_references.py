@@ -113,6 +113,20 @@ def test_a_task_that_only_its_limits_solve_has_slack(good: Callable[..., Task], 
         task.spec["constraints"]["power_target_uw"] = 0.999 * task.gold["reference"]["power_uw"]
 
     assert failed(tamper.task(good("p3"), tighten)) == {"p3_tasks_are_solvable_with_slack"}
+    searched = tamper.task(tamper.task(good("p3"), tighten), lambda t: t.gold.update(witness=None))
+    assert failed(searched) == {"p3_tasks_are_solvable_with_slack", "p3_witnesses_are_stored"}
+
+
+def test_a_search_stands_in_for_a_stored_witness(
+    good: Callable[..., Task], tamper: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stored witness with too little slack is a fault, though others exist; with enough, nothing is searched."""
+    edge = tamper.task(good("p3"), lambda t: t.gold.update(witness=t.gold["reference"]["design"]))
+    assert failed(edge) == {"p3_tasks_are_solvable_with_slack"}
+    assert failed(tamper.task(good("p3"), lambda t: t.gold.update(witness=None))) == {"p3_witnesses_are_stored"}
+    proven = tamper.task(good("p3"), lambda t: t.gold.update(reference={**t.gold["reference"], "power_uw": None}))
+    monkeypatch.setattr(proofs, "strongest", lambda _: pytest.fail("searched"))
+    assert gather([proven])[proven.task_id].roomy.stored  # type: ignore[union-attr]
 
 
 def test_one_weak_reference_in_ten_is_one_in_twenty(certified: Task, tamper: Any) -> None:

@@ -1,0 +1,189 @@
+"""The isomorphic probes: does every form ask for a design that exists, and for the same one, without showing it?"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from vehbench_builder.audit import paper
+from vehbench_builder.audit.recomputed import agrees, place_of
+from vehbench_builder.audit.report import Check, Figure, Findings, skipped, whole
+from vehbench_hf.bank import Bank
+from vehbench_hf.canonical import canonical_json
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.isomorphic import open_isomorphic
+from vehbench_hf.isomorphic_schema import isomorphic_schema
+from vehbench_hf.isomorphic_types import FORMS, ISOMORPHIC, ChoiceVerdict, IsomorphicTask
+from vehbench_hf.types import Spec, Task
+from vehbench_oracle import VARIABLES, Verdict
+
+Rows = Sequence[IsomorphicTask]
+
+BRIEF = ("variable_bounds", "constraints", "excitation", "materials", "notes")
+"""What the three forms of a group state alike."""
+ADDED = {"selection": "candidates", "generation": "initial_design", "completion": "fixed"}
+"""What each form states beside that."""
+MOST_IN_A_PLACE = 0.25
+FULL_BANK = "veh-v2"
+"""The bank that must have the probes; the authors' release has none."""
+
+
+def isomorphic_checks(bank: Bank) -> list[Check]:
+    """All checks of the config; without it a full bank of ours fails, and for another there is nothing to check."""
+    rows = open_isomorphic(bank) if ISOMORPHIC in bank.manifest else ()
+    return [
+        whole(isomorphic_counts, rows)
+        if bank.version == FULL_BANK
+        else skipped(isomorphic_counts, f"{bank.version} is not the full bank {FULL_BANK}"),
+        whole(selections_have_one_answer, rows),
+        whole(generations_start_from_a_broken_design, rows),
+        whole(completions_have_a_completion, rows),
+        whole(isomorphic_witnesses_are_feasible, rows),
+        whole(isomorphic_groups_are_three_forms_of_one_brief, rows),
+        whole(isomorphic_specs_show_no_gold, rows),
+        whole(isomorphic_groups_come_from_the_bank, rows, bank.tasks),
+        whole(isomorphic_answers_have_no_place, rows),
+    ]
+
+
+def isomorphic_counts(rows: Rows) -> Findings:
+    """There are as many isomorphic groups, each in every form, as in the paper, and no id occurs twice."""
+    forms = Counter(row.form for row in rows)
+    for form in FORMS:
+        right = forms[form] == paper.ISOMORPHIC_GROUPS
+        yield None if right else f"{form}: {forms[form]} rows, the paper has {paper.ISOMORPHIC_GROUPS}"
+    for name, count in Counter(row.task_id for row in rows).items():
+        yield f"{name}: used {count} times" if count > 1 else None
+
+
+def selections_have_one_answer(rows: Rows) -> Findings:
+    """Exactly one candidate of every selection is feasible, the answer; the oracle gives the stored verdicts."""
+    for row in _of("selection", rows):
+        verdicts = {one["id"]: judge_for(row.spec, one["design"]) for one in row.spec["candidates"]}
+        feasible = [name for name, verdict in verdicts.items() if verdict.feasible]
+        designs = {one["id"]: one["design"] for one in row.spec["candidates"]}
+        said = []
+        if feasible != [row.gold["answer"]]:
+            said.append(f"feasible are {', '.join(feasible) or 'none'}, the answer is {row.gold['answer']}")
+        if len(designs) != paper.P4_CANDIDATES or designs.get(row.gold["answer"] or "") != row.gold["witness"]:
+            said.append(f"{len(designs)} candidates, or the answer is not the witness")
+        if not _as_told(verdicts, row.gold["verdicts"]):
+            said.append("stored verdicts are not the oracle's")
+        yield f"{row.task_id}: {'; '.join(said)}" if said else None
+
+
+def generations_start_from_a_broken_design(rows: Rows) -> Findings:
+    """The start of every generation breaks a limit."""
+    for row in _of("generation", rows):
+        start = row.spec["initial_design"]
+        broken = start is not None and not judge_for(row.spec, start).feasible
+        yield None if broken else f"{row.task_id}: no start, or a feasible one"
+
+
+def completions_have_a_completion(rows: Rows) -> Findings:
+    """The two open values of the witness complete the fixed ones of every completion to a feasible design."""
+    for row in _of("completion", rows):
+        fixed, witness, opened = row.spec["fixed"] or {}, row.gold["witness"], row.gold["open_variables"]
+        empty = [name for name in VARIABLES if fixed.get(name) is None]
+        if len(opened) != 2 or empty != [name for name in VARIABLES if name in opened]:
+            yield f"{row.task_id}: open are {', '.join(empty)}, by the gold {', '.join(opened)}"
+            continue
+        completed = {name: witness[name] if name in opened else float(fixed[name] or 0.0) for name in VARIABLES}
+        verdict = judge_for(row.spec, completed)
+        yield None if verdict.feasible else f"{row.task_id}: {verdict.message}"
+
+
+def isomorphic_witnesses_are_feasible(rows: Rows) -> Findings:
+    """The witness of every row lies inside the bounds and meets every limit."""
+    for row in rows:
+        verdict = judge_for(row.spec, row.gold["witness"])
+        yield None if verdict.feasible else f"{row.task_id}: {verdict.message}"
+
+
+def isomorphic_groups_are_three_forms_of_one_brief(rows: Rows) -> Findings:
+    """Every group has each form once, with one brief, one witness, one anchor and one split."""
+    groups: dict[int, list[IsomorphicTask]] = defaultdict(list)
+    for row in rows:
+        groups[row.group].append(row)
+    for group, members in sorted(groups.items()):
+        said = [] if sorted(row.form for row in members) == sorted(FORMS) else ["not each form once"]
+        shared = {
+            canonical_json([{n: row.spec[n] for n in BRIEF}, row.gold["witness"], row.anchor, row.split])  # type: ignore[literal-required]
+            for row in members
+        }
+        said += [] if len(shared) == 1 else ["briefs, witnesses, anchors or splits differ"]
+        yield f"group {group}: {'; '.join(said)}" if said else None
+
+
+def isomorphic_specs_show_no_gold(rows: Rows) -> Findings:
+    """A spec holds the brief and what its form needs: no metric, no verdict, no witness outside a selection."""
+    columns = {field.name for field in isomorphic_schema().field("spec").type}
+    for row in rows:
+        others = [name for form, name in ADDED.items() if form != row.form]
+        said = [f"{name} in a {row.form}" for name in others if row.spec[name]]  # type: ignore[literal-required]
+        said += [f"field {name}" for name in sorted(set(row.spec) - columns)]
+        shown = {name for one in row.spec["candidates"] for name in one} - {"id", "design"}
+        said += [f"{name} of a candidate" for name in sorted(shown)]
+        said += ["the witness"] if row.gold["witness"] in (row.spec["initial_design"], row.spec["fixed"]) else []
+        said += ["notes"] if row.spec["notes"] else []
+        yield f"{row.task_id}: {'; '.join(said)}" if said else None
+
+
+def isomorphic_groups_come_from_the_bank(rows: Rows, tasks: Sequence[Task]) -> Findings:
+    """Every row has brief and split of the P2 task it names, and its witness is a candidate of the P4 pool it names."""
+    by_id = {task.task_id: task for task in tasks if task.probe == "p2"}
+    pools: dict[str | None, list[Task]] = defaultdict(list)
+    for task in tasks:
+        pools[task.gold["pool_id"]].append(task)
+    for row in rows:
+        source, pool = by_id.get(row.gold["source_task_id"]), pools[row.gold["pool_id"]]
+        if source is None or not pool:
+            yield f"{row.task_id}: the bank has no {row.gold['source_task_id']}, or no pool {row.gold['pool_id']}"
+            continue
+        same = all(row.spec[n] == source.spec[n] for n in BRIEF) and row.split == source.split  # type: ignore[literal-required]
+        candidates = [one["design"] for one in pool[0].spec["candidates"]]
+        hard = row.difficulty in ("medium", "hard") and row.difficulty == source.difficulty
+        said = [] if same else ["another brief or split than its P2 task"]
+        said += [] if row.gold["witness"] in candidates else ["the witness is no candidate of its pool"]
+        said += [] if hard else [f"difficulty {row.difficulty}"]
+        yield f"{row.task_id}: {'; '.join(said)}" if said else None
+
+
+def isomorphic_answers_have_no_place(rows: Rows) -> Findings:
+    """The answers of the selections stand in every place alike: none has more than a quarter."""
+    selections = _of("selection", rows)
+    places = Counter(
+        [one["id"] for one in row.spec["candidates"]].index(row.gold["answer"] or "") for row in selections
+    )
+    for place, count in sorted(places.items()):
+        yield f"place {place + 1}: {count} of {len(selections)}" if count > MOST_IN_A_PLACE * len(selections) else None
+    if selections:
+        yield Figure("largest share of a place", max(places.values()) / len(selections))
+        yield Figure("middle of the box picks the answer", _share_of_the_most_central(selections))
+    shares = [share for row in _of("completion", rows) if (share := row.gold["feasible_share"]) is not None]
+    if shares:
+        yield Figure("largest feasible share of a completion", max(shares))
+
+
+def _share_of_the_most_central(rows: Rows) -> float:
+    """How often the candidate nearest to the middle of the box is the answer; a fifth by chance."""
+    hits = 0
+    for row in rows:
+        off = {
+            one["id"]: float(((place_of(cast(Spec, row.spec), one["design"]) - 0.5) ** 2).sum())
+            for one in row.spec["candidates"]
+        }
+        hits += min(off, key=off.__getitem__) == row.gold["answer"]
+    return hits / len(rows)
+
+
+def _as_told(found: Mapping[str, Verdict], stored: Sequence[ChoiceVerdict]) -> bool:
+    return [one["id"] for one in stored] == list(found) and all(
+        one["feasible"] == found[one["id"]].feasible
+        and agrees(one["total_violation"], found[one["id"]].total_violation)
+        and one["violations"] == [violation.name for violation in found[one["id"]].violations]
+        for one in stored
+    )
+
+
+def _of(form: str, rows: Rows) -> list[IsomorphicTask]:
+    return [row for row in rows if row.form == form]
