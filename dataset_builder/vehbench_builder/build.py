@@ -7,7 +7,6 @@ number of jobs, on the order in which units end, or on how often the build was s
 import hashlib
 import json
 import multiprocessing
-import os
 import platform
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from vehbench_builder import p1, p2, p3, p4
 from vehbench_builder.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
 from vehbench_builder.card import write_documents
 from vehbench_builder.isomorphic import build_isomorphic
+from vehbench_builder.one_thread import pin_threads
 from vehbench_builder.overlap import overlaps
 from vehbench_builder.p3_subset import INTERVENTION, intervention_subset
 from vehbench_builder.seeds import BUILDER_VERSION
@@ -70,8 +70,7 @@ def build_tasks(build: BuildSpec, kept: Path, *, jobs: int = 1, progress: Progre
 
     Raises BuildError, naming the unit, when a task cannot be made as the construction asks; what was built stays.
     """
-    # The last bits of a matrix product depend on the number of threads, and a flat optimum follows the last bits.
-    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    pin_threads()
     anchors = load_anchors()
     done: dict[Probe, list[Task]] = {}
     for probe in ORDER:

@@ -12,6 +12,7 @@ from typing import Any
 
 from vehbench_builder import sample_p1, sample_p3
 from vehbench_builder.devices import DEVICES
+from vehbench_builder.one_thread import in_a_pinned_process
 from vehbench_builder.rows import VERSION
 from vehbench_builder.sample_p2 import search_task
 from vehbench_builder.sample_p3 import recovery_task
@@ -53,7 +54,7 @@ def write_sample(out: Path) -> dict[str, Any]:
     """Build the sample bank and write it to `out`; returns the manifest."""
     return write_bank(
         out,
-        build_sample_tasks(),
+        in_a_pinned_process(build_sample_tasks),
         version=VERSION,
         convention="defined",
         card=card_text(),

@@ -1,0 +1,33 @@
+"""Linear algebra on one thread: the last bits of a matrix product depend on the number of threads, and a flat optimum
+follows the last bits. Libraries read the number when they are loaded, so it holds for processes begun afterwards.
+"""
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def pin_threads() -> None:
+    """One thread for every process that begins from here on."""
+    os.environ.update(dict.fromkeys(VARIABLES, "1"))
+
+
+def in_a_pinned_process(work: Callable[[], T]) -> T:
+    """The result of a module's function, from a fresh process on one thread; its exceptions are raised here."""
+    before = {name: os.environ.get(name) for name in VARIABLES}
+    pin_threads()
+    try:
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            return pool.submit(work).result()
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
