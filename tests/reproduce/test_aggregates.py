@@ -6,69 +6,36 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.release.logs import ReleasedRun, find_runs
-from vehbench_hf.release.references import read_references
-from vehbench_hf.release.tasks import read_tasks
-from vehbench_hf.reproduce import Reproduction
+from vehbench_hf.release.logs import ReleasedRun
+from vehbench_hf.reproduce import Inputs, Reproduction
+from vehbench_hf.reproduce.aggregates import OF_PROFILE
 from vehbench_hf.scoring import Row, score_parts
 from vehbench_hf.types import PROBES, Probe, Task
 
 SAME: dict[Probe, dict[str, str]] = {
+    **OF_PROFILE,
     "p1": {
-        "acc": "accuracy",
-        "f1": "macro_f1",
-        "acs": "acs",
-        "mds": "mds",
-        "ids": "ids",
-        "subtype_f1": "subtype_f1",
-        "comp": "composite",
+        **OF_PROFILE["p1"],
         "recall_propose": "propose_recall",
         "recall_infeasible": "infeasible_recall",
         "recall_request": "missing_recall",
-        "over_action": "spurious_propose_rate",
     },
-    "p2": {
-        "p2a": "p2a_first_feasible",
-        "p2b": "final_feasible_power_ratio",
-        "cond_ratio": "conditional_feasible_power_ratio",
-        "final_feasible": "final_feasible_rate",
-        "queries": "mean_queries",
-        "invalid": "protocol_invalid_rate",
-        "directed_update": "directed_repair_rate",
-    },
-    "p3": {
-        "success": "success_rate",
-        "recq": "escape_quality",
-        "first_feasible": "first_recovery_feasible_rate",
-        "escape": "trap_escape_rate",
-        "cascade": "constraint_cascade_rate",
-        "dead": "dead_budget_rate",
-        "replan": "explicit_replan_rate",
-    },
-    "p4": {
-        "tau": "full_tau",
-        "exact": "exact_match_rate",
-        "top1": "top1_accuracy",
-        "top2": "top2_set_accuracy",
-        "pareto": "pareto_tau",
-        "bars": "balanced_active_bars",
-        "parse": "parse_error_rate",
-        "viol": "pareto_violation_rate",
-        "pair_accuracy": "all_policy_sensitive_pair_accuracy",
-    },
+    "p2": {**OF_PROFILE["p2"], "directed_update": "directed_repair_rate"},
+    "p3": {part: name for part, name in OF_PROFILE["p3"].items() if part != "invalid"},
+    "p4": {**OF_PROFILE["p4"], "pair_accuracy": "all_policy_sensitive_pair_accuracy"},
 }
 OTHER_RUN = {("o4-mini", "p4")}
 """The aggregate is of a complete run of 159 pools whose rows are not released."""
 
 
 @pytest.fixture(scope="module")
-def tasks(release_dir: Path) -> dict[str, Task]:
-    return {task.task_id: task for task in read_tasks(release_dir, read_references(release_dir))}
+def tasks(inputs: Inputs) -> dict[str, Task]:
+    return {task.task_id: task for task in inputs.tasks}
 
 
 @pytest.fixture(scope="module")
-def runs(release_dir: Path, tasks: dict[str, Task]) -> dict[str, ReleasedRun]:
-    return {run.label: run for run in find_runs(release_dir, tasks.values())}
+def runs(inputs: Inputs) -> dict[str, ReleasedRun]:
+    return {run.label: run for run in inputs.runs}
 
 
 @pytest.fixture(scope="module")

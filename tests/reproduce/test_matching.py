@@ -1,7 +1,7 @@
 import pytest
 
-from vehbench_hf.reproduce.computed import CellName, Computed
-from vehbench_hf.reproduce.matching import match_rows, prints_equal
+from vehbench_hf.reproduce.cells import CellName, Computed
+from vehbench_hf.reproduce.matching import match_rows, prints_equal, within_spread
 from vehbench_hf.reproduce.published import Column, PrintedTable
 
 COLUMNS = [f"c{i}" for i in range(10)]
@@ -35,9 +35,22 @@ def test_rounding_is_not_that_of_the_paper(value: float, percent: bool, decimals
 
 def test_an_undefined_value_equals_a_printed_one() -> None:
     (only,) = table(row=[0.0] * 10).values()
-    assert not prints_equal(0.0, Computed(None), only, "c0")
-    assert prints_equal(0.0, Computed(0.004), only, "c0")
-    assert not prints_equal(0.0, Computed(0.006), only, "c0")
+    assert not prints_equal(0.0, Computed(None), only, "row", "c0")
+    assert prints_equal(0.0, Computed(0.004), only, "row", "c0")
+    assert not prints_equal(0.0, Computed(0.006), only, "row", "c0")
+
+
+def test_a_spread_lets_more_through_than_it_says() -> None:
+    (only,) = table(row=[0.0] * 10).values()
+    for value, spread, close in [(0.014, 0.01, True), (0.016, 0.01, False), (0.004, 0.0, False), (None, 9.0, False)]:
+        assert within_spread(0.0, Computed(value, spread=spread), only, "row", "c0") is close
+
+
+def test_a_row_with_its_own_precision_is_read_with_that_of_the_column() -> None:
+    (plain,) = table(row=[1.0] * 10, other=[50.0] * 10).values()
+    own = PrintedTable("", plain.columns, plain.rows, {"other": Column(True, 1)})
+    assert prints_equal(50.0, Computed(0.5004), own, "other", "c0")
+    assert not prints_equal(50.0, Computed(0.5004), plain, "other", "c0")
 
 
 def test_a_directory_with_half_of_its_cells_equal_is_not_taken() -> None:

@@ -13,10 +13,13 @@ from vehbench_hf import __version__
 from vehbench_hf.cli.audit import audit_command
 from vehbench_hf.cli.build import build_command
 from vehbench_hf.cli.check import check_command
+from vehbench_hf.cli.compare import compare_command
+from vehbench_hf.cli.experiment import experiment_command
 from vehbench_hf.cli.export import export_command
 from vehbench_hf.cli.import_release import import_command
 from vehbench_hf.cli.install import install_command
 from vehbench_hf.cli.reproduce import reproduce_command
+from vehbench_hf.cli.route import route_command
 from vehbench_hf.cli.run import run_command
 from vehbench_hf.cli.score import score_command
 from vehbench_hf.cli.tasks import tasks_command
@@ -31,6 +34,9 @@ app = typer.Typer(
 )
 app.command("run")(run_command)
 app.command("score")(score_command)
+app.command("compare")(compare_command)
+app.command("route")(route_command)
+app.command("experiment")(experiment_command)
 app.command("import")(import_command)
 app.command("reproduce")(reproduce_command)
 app.command("tasks")(tasks_command)

@@ -1,4 +1,4 @@
-"""`vehbench reproduce`: the paper's tables from the authors' logs, cell by cell."""
+"""`vehbench reproduce`: the paper's tables from the authors' release, cell by cell."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,11 @@ def reproduce_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
-    """Compute the published tables from the logs and compare every cell at its printed precision."""
+    """Compute the published tables and compare every cell at its printed precision.
+
+    Row logs are used where they give a cell, else the authors' aggregates, else other printed tables. The three are
+    counted apart; a table from printed inputs says nothing about logs.
+    """
     from vehbench_hf.reproduce import reproduce
 
     result = reproduce(release, published)

@@ -1,8 +1,19 @@
-"""Reproduction of the paper's tables from the authors' row logs. Start with `reproduce`."""
+"""Reproduction of the paper's tables from the authors' release. Start with `reproduce`."""
 
+from vehbench_hf.reproduce.evidence import Inputs
 from vehbench_hf.reproduce.published import PrintedTable, read_published
 from vehbench_hf.reproduce.render import render
-from vehbench_hf.reproduce.reproduce import compare, reproduce
+from vehbench_hf.reproduce.reproduce import compare, read_inputs, reproduce
 from vehbench_hf.reproduce.result import Reproduction, TableResult
 
-__all__ = ["PrintedTable", "Reproduction", "TableResult", "compare", "read_published", "render", "reproduce"]
+__all__ = [
+    "Inputs",
+    "PrintedTable",
+    "Reproduction",
+    "TableResult",
+    "compare",
+    "read_inputs",
+    "read_published",
+    "render",
+    "reproduce",
+]

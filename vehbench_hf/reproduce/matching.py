@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vehbench_hf.reproduce.computed import CellName, Computed
+from vehbench_hf.reproduce.cells import Computed, RunCells, Tables
 from vehbench_hf.reproduce.published import PrintedTable
 
 LEAST_SHARE = 0.5
@@ -31,18 +31,25 @@ class Fit:
         return self.equal >= LEAST_EQUAL and self.share >= LEAST_SHARE
 
 
-def prints_equal(printed: float, computed: Computed, table: PrintedTable, column: str) -> bool:
+def prints_equal(printed: float, computed: Computed, table: PrintedTable, row: str, column: str) -> bool:
     """Whether a computed cell is printed as the paper prints it. Undefined is never equal."""
-    how = table.columns[column]
+    how = table.how(row, column)
     return computed.value is not None and how.text(how.in_print(computed.value)) == how.text(printed)
 
 
-def match_rows(
-    computed: Mapping[str, Mapping[CellName, Computed]], tables: Mapping[str, PrintedTable]
-) -> tuple[dict[str, Fit], list[Fit]]:
+def within_spread(printed: float, computed: Computed, table: PrintedTable, row: str, column: str) -> bool:
+    """Whether some value within the spread of a computed cell rounds to the printed one."""
+    if computed.value is None or computed.spread <= 0:
+        return False
+    how = table.how(row, column)
+    away = abs(how.in_print(computed.value) - printed)
+    return away <= how.in_print(computed.spread) + 0.5 * 10.0**-how.decimals + 1e-12
+
+
+def match_rows(computed: Mapping[str, RunCells], tables: Tables) -> tuple[dict[str, Fit], list[Fit]]:
     """Directories by printed row, one to one, best fits first; and every fit, for those that want to know.
 
-    Of equal fits the directory and row that come first win.
+    Cells of tables that are not given do not count. Of equal fits the directory and row that come first win.
     """
     names = list(dict.fromkeys(row for table in tables.values() for row in table.rows))
     fits = [_fit(label, cells, row, tables) for label, cells in computed.items() for row in names]
@@ -55,10 +62,10 @@ def match_rows(
     return matched, fits
 
 
-def _fit(label: str, cells: Mapping[CellName, Computed], row: str, tables: Mapping[str, PrintedTable]) -> Fit:
+def _fit(label: str, cells: RunCells, row: str, tables: Tables) -> Fit:
     verdicts = [
-        prints_equal(tables[name.table].rows[row][name.column], cell, tables[name.table], name.column)
+        prints_equal(tables[name.table].rows[row][name.column], cell, tables[name.table], row, name.column)
         for name, cell in cells.items()
-        if cell.absent is None and name.column in tables[name.table].rows.get(row, {})
+        if name.table in tables and cell.absent is None and name.column in tables[name.table].rows.get(row, {})
     ]
     return Fit(label, row, sum(verdicts), len(verdicts))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from vehbench_hf.errors import UserError
 from vehbench_hf.paths import shipped
 
 PUBLISHED_SCHEMA = "vehbench_published_tables_v1"
+PERCENT_UNITS = ("%", "points")
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,21 @@ class Column:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """One printed table: its columns, and by row name the printed numbers by column."""
+    """One printed table: its columns, and by row name the printed numbers by column.
+
+    `by_row` holds the rows that are printed otherwise than their columns; `labels` the texts of a row, for instance
+    which model a row chose.
+    """
 
     title: str
     columns: dict[str, Column]
     rows: dict[str, dict[str, float]]
+    by_row: dict[str, Column] = field(default_factory=dict)
+    labels: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def how(self, row: str, column: str) -> Column:
+        """How one cell is printed."""
+        return self.by_row.get(row) or self.columns[column]
 
 
 def read_published(file: Path | None = None) -> dict[str, PrintedTable]:
@@ -55,10 +66,16 @@ def read_published(file: Path | None = None) -> dict[str, PrintedTable]:
 
 
 def _table(table: Mapping[str, Any]) -> PrintedTable:
-    columns = {c["name"]: Column(c["unit"] == "%", int(c["decimals"])) for c in table["columns"]}
-    key = table["key"]
-    rows = {
-        str(row[key]): {name: float(row[name]) for name in columns if row.get(name) is not None}
-        for row in table["rows"]
-    }
-    return PrintedTable(str(table["title"]), columns, rows)
+    columns = {c["name"]: _column(c) for c in table["columns"]}
+    named = {str(row[table["key"]]): row for row in table["rows"]}
+    return PrintedTable(
+        str(table["title"]),
+        columns,
+        {key: {name: float(row[name]) for name in columns if row.get(name) is not None} for key, row in named.items()},
+        {key: _column(row) for key, row in named.items() if "decimals" in row},
+        {key: {name: value for name, value in row.items() if name not in columns} for key, row in named.items()},
+    )
+
+
+def _column(entry: Mapping[str, Any]) -> Column:
+    return Column(entry["unit"] in PERCENT_UNITS, int(entry["decimals"]))

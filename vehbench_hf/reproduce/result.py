@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from vehbench_hf.reproduce.cells import SOURCE_KINDS, SourceKind
 from vehbench_hf.reproduce.matching import Fit
 
+DIFFERENT = ("row", "column", "printed", "computed")
+"""Keys of a difference in JSON."""
 NO_DIRECTORY = "no directory of the folder is this model"
 
 
@@ -15,41 +18,72 @@ class Difference(NamedTuple):
     column: str
     printed: float
     computed: float | None
+    source: SourceKind
 
 
 class NotInLogs(NamedTuple):
-    """A printed cell that the logs at hand do not give, and why."""
+    """A printed cell that the logs at hand do not give, why, and what gives it instead (None: nothing does)."""
 
     row: str
     column: str
     reason: str
+    instead: SourceKind | None = None
+
+
+class Within(NamedTuple):
+    """A cell that prints otherwise, but lies within what its inputs leave open; in the printed unit."""
+
+    row: str
+    column: str
+    printed: float
+    computed: float
+    spread: float
+    source: SourceKind
+
+
+class Count(NamedTuple):
+    """Cells that were compared, and those of them that print as in the paper or lie within their spread."""
+
+    compared: int = 0
+    equal: int = 0
 
 
 @dataclass(frozen=True)
 class TableResult:
-    """The cells of one table. `compared` counts equal and different ones."""
+    """The cells of one table. Each cell is compared once, with the strongest source that gives it.
+
+    `within` lists those that count as equal only because their inputs are rounded or resampled.
+    """
 
     title: str
-    compared: int
+    by_source: dict[SourceKind, Count]
     different: tuple[Difference, ...]
     not_in_logs: tuple[NotInLogs, ...]
+    within: tuple[Within, ...] = ()
+
+    @property
+    def leading(self) -> Count:
+        """The counts of row logs where they give any cell, else those of the aggregates; never of printed inputs."""
+        logs = self.by_source["row_logs"]
+        return logs if logs.compared else self.by_source["aggregates"]
+
+    @property
+    def compared(self) -> int:
+        """Cells compared with the leading source."""
+        return self.leading.compared
 
     @property
     def equal(self) -> int:
-        """Cells that print as in the paper."""
-        return self.compared - len(self.different)
+        """Those of them that print as in the paper."""
+        return self.leading.equal
 
     def as_json(self) -> dict[str, Any]:
         """Counts, all differences, and how many cells the logs do not give."""
-        row_logs = {"compared": self.compared, "equal": self.equal}
         return {
-            **row_logs,
-            "by_source": {
-                "row_logs": row_logs,
-                "aggregates": {"compared": 0, "equal": 0},
-                "printed_inputs": {"compared": 0, "equal": 0},
-            },
-            "different": [difference._asdict() for difference in self.different],
+            **self.leading._asdict(),
+            "by_source": {kind: self.by_source[kind]._asdict() for kind in SOURCE_KINDS},
+            "different": [dict(zip(DIFFERENT, difference, strict=False)) for difference in self.different],
+            "equal_within_spread": [cell._asdict() for cell in self.within],
             "not_in_logs": len(self.not_in_logs),
         }
 

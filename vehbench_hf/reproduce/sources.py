@@ -1,6 +1,6 @@
-"""Where each printed cell comes from: a number of the scorer over the rows of a probe, in some splits.
+"""Where each printed cell of a model comes from: a number of the scorer over the rows of a probe, in some splits.
 
-Only tables whose cells follow from the row logs are listed.
+Only columns that are one number of the scorer are listed. Table 29 is computed in `profiled`.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ def _by_split(probe: Probe, **parts: str) -> dict[str, Source]:
     return {f"{split}_{column}": Source(probe, part, (split,)) for split in SPLITS for column, part in parts.items()}
 
 
-SOURCES: dict[str, dict[str, Source]] = {
+LEADERBOARDS: dict[str, dict[str, Source]] = {
     "2": {
         "P1_comp": Source("p1", "comp"),
         "P2_ratio": Source("p2", "p2b"),
@@ -45,4 +45,35 @@ SOURCES: dict[str, dict[str, Source]] = {
     "25": _by_split("p3", success="success", recq="recq"),
     "26": _by_split("p4", tau="tau", exact="exact"),
 }
-"""By table number and column. Tables 2 and 21 take P4 line by line, as the authors did; Table 26 does not."""
+"""By table number and column. Tables 2 and 21 take P4 line by line, as the authors did; Table 26 does not.
+
+These tables also tell which directory is which printed row.
+"""
+
+DIAGNOSTICS: dict[str, dict[str, Source]] = {
+    "4": _whole("p3", "success", "escape", "replan", "first_feasible", "recq"),
+    "32": {
+        "p1_over_action": Source("p1", "over_action"),
+        "p1_over_refusal": Source("p1", "over_refusal"),
+        "p1_missing_info_miss": Source("p1", "missing_info_miss"),
+        "p2_infeasible_closure": Source("p2", "infeasible_closure"),
+        "p2_destructive": Source("p2", "destructive"),
+        "p2_invalid": Source("p2", "invalid"),
+        "p2_utility_loss": Source("p2", "utility_loss"),
+        "p3_escape_failure": Source("p3", "escape_failure"),
+        "p3_cascade": Source("p3", "cascade"),
+        "p3_dead_budget": Source("p3", "dead"),
+        "p3_post_escape_failure": Source("p3", "post_escape_failure"),
+        "p4_policy_mismatch": Source("p4", "policy_mismatch"),
+        "p4_dominance": Source("p4", "dominance_error"),
+        "p4_parse": Source("p4", "parse_failure"),
+    },
+    "34": {
+        "final_feasible": Source("p2", "final_feasible"),
+        "mean_power_ratio": Source("p2", "p2b"),
+        "mean_queries": Source("p2", "queries"),
+    },
+}
+"""Tables 4 and 32 come from the authors' profile extractor: complete runs, each task once."""
+
+SOURCES: dict[str, dict[str, Source]] = {**LEADERBOARDS, **DIAGNOSTICS}
