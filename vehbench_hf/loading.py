@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from vehbench_hf.bank import DEFAULT_BANK, Bank, open_bank
 from vehbench_hf.errors import BankError
+from vehbench_hf.isomorphic_types import ISOMORPHIC
 
 if TYPE_CHECKING:
     import datasets
+    import pyarrow as pa
 
 
 def load(
     config: str, split: str | None = None, bank: str | os.PathLike[str] | Bank = DEFAULT_BANK
 ) -> "datasets.Dataset | datasets.DatasetDict":
-    """The tasks of one config ("p1" to "p4"): a `Dataset` for a split, a `DatasetDict` of all splits without one.
+    """The rows of one config ("p1" to "p4", "isomorphic"): a `Dataset` for a split, else a `DatasetDict` of all splits.
 
     `bank` is a folder, a name as for `open_bank`, or an open bank. Files and rows are checked against the manifest
-    first, and the columns are those of `schema.arrow_schema`. Raises BankError for a bank, config or split that is
+    first, and the columns are those of `columns_of`. Raises BankError for a bank, config or split that is
     not there.
     """
     import datasets
@@ -40,12 +42,12 @@ def load(
 
 def configs_of(bank: Bank) -> list[str]:
     """The configs of a bank in file order."""
-    return list(dict.fromkeys(entry["probe"] for entry in bank.manifest["files"]))
+    return list(dict.fromkeys(file.config for file in bank.data_files))
 
 
 def splits_of(bank: Bank, config: str) -> list[str]:
     """The splits of a config in file order. Raises BankError for a config that the bank does not have."""
-    names = [entry["split"] for entry in bank.manifest["files"] if entry["probe"] == config]
+    names = [file.split for file in bank.data_files if file.config == config]
     if not names:
         raise BankError(
             f"bank {bank.version} has no config {config[:60]!r}; expected one of {', '.join(configs_of(bank))}."
@@ -54,7 +56,12 @@ def splits_of(bank: Bank, config: str) -> list[str]:
 
 
 def rows_of(bank: Bank, config: str, split: str) -> Iterator[dict[str, Any]]:
-    """The rows of a config and split in file order, as `schema.arrow_schema` describes them."""
+    """The rows of a config and split in file order, as `columns_of` describes them."""
+    if config == ISOMORPHIC:
+        from vehbench_hf.isomorphic import isomorphic_rows
+
+        yield from (row for row in isomorphic_rows(bank) if row["split"] == split)
+        return
     from vehbench_hf.schema import task_to_row
 
     for task in bank.tasks:
@@ -62,10 +69,19 @@ def rows_of(bank: Bank, config: str, split: str) -> Iterator[dict[str, Any]]:
             yield task_to_row(task)
 
 
+def columns_of(config: str) -> "pa.Schema":
+    """The Arrow schema of a config."""
+    if config == ISOMORPHIC:
+        from vehbench_hf.isomorphic_schema import isomorphic_schema
+
+        return isomorphic_schema()
+    from vehbench_hf.schema import arrow_schema
+
+    return arrow_schema(config)  # type: ignore[arg-type]
+
+
 def features_of(config: str) -> "datasets.Features":
     """The columns of a config as `datasets` describes them."""
     import datasets
 
-    from vehbench_hf.schema import arrow_schema
-
-    return datasets.Features.from_arrow_schema(arrow_schema(config))  # type: ignore[arg-type]
+    return datasets.Features.from_arrow_schema(columns_of(config))

@@ -90,7 +90,13 @@ _GOLD: dict[Probe, list[tuple[str, pa.DataType]]] = {
         ("completions", _COMPLETIONS),
     ],
     "p2": [("reference", _REFERENCE), ("anchor_design", _DESIGN), ("certificate", _TEXT)],
-    "p3": [("reference", _REFERENCE), ("anchor_design", _DESIGN), ("certificate", _TEXT), ("trap", _TRAP)],
+    "p3": [
+        ("witness", _DESIGN),
+        ("reference", _REFERENCE),
+        ("anchor_design", _DESIGN),
+        ("certificate", _TEXT),
+        ("trap", _TRAP),
+    ],
     "p4": [
         ("ranking", _TEXTS),
         ("utilities", _UTILITIES),

@@ -39,14 +39,12 @@ def test_importing_the_package_costs_little_more_than_a_bare_interpreter(benchma
 def test_scoring_a_whole_run_is_faster_than_running_it(
     benchmark: BenchmarkFixture, bank_v1: Bank, tmp_path: Path
 ) -> None:
-    settings = RunSettings(
-        "baseline/random", bank_v1.version, bank_v1.fingerprint, PROBES, SPLITS, None, 0, 1, Protocol()
-    )
+    settings = RunSettings("baseline/random", bank_v1.version, bank_v1.fingerprint, PROBES, SPLITS, None, 1, Protocol())
     write_run_json(tmp_path, {"settings": settings.flat(), "bank": str(bank_v1.path)})
 
     def run() -> None:
         with TurnWriter(tmp_path) as writer:
-            backend = make_backend(settings.model, seed=0)
+            backend = make_backend(settings.model)
             run_tasks(Plan(list(bank_v1.tasks), 1, settings.protocol), backend, writer, [])
 
     running = seconds(run)

@@ -15,7 +15,7 @@ def export_command(
     ),
     bank: BankOption = DEFAULT_BANK,
 ) -> None:
-    """Write a bank as a folder for `datasets`, with card, manifest, Croissant file and licence."""
+    """Write a bank as a folder for `datasets`, with card, manifest, Croissant file, licence and the metric modules."""
     from vehbench_builder.export import export_bank
 
     opened = open_bank(bank)
@@ -23,5 +23,6 @@ def export_command(
     typer.echo(
         f"{'replaced' if done.replaced else 'wrote'} {done.folder}: bank {opened.version}, {len(done.files)} files"
     )
-    typer.echo(f'in {done.folder.parent}: load_dataset("{done.folder.name}", "p2")')
+    name = done.folder.name
+    typer.echo(f'in {done.folder.parent}: load_dataset("{name}", "p2"), evaluate.load("{name}/p4_tau")')
     typer.echo(f'from anywhere:  load_dataset("{done.folder}", "p2")')

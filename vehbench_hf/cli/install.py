@@ -1,4 +1,4 @@
-"""`vehbench install`: `load_dataset("vehbench", "p2")` from any directory of this machine."""
+"""`vehbench install`: `load_dataset("vehbench", "p2")` and the metrics from any directory of this machine."""
 
 import typer
 
@@ -7,14 +7,17 @@ from vehbench_hf.cli.options import DEFAULT_BANK, BankOption
 
 
 def install_command(bank: BankOption = DEFAULT_BANK) -> None:
-    """Seed the local datasets cache with a bank. The same command again changes nothing; after an upgrade it renews."""
-    from vehbench_builder.install import LIMITS, install_bank
+    """Seed the local caches of datasets and evaluate. The same command again changes nothing; an upgrade renews."""
+    from vehbench_builder.install import LIMITS, install_bank, install_metrics
 
     done = install_bank(open_bank(bank))
     states = ", ".join(f"{config} {state}" for config, state in done.configs.items())
     typer.echo(f"bank {done.bank_version} (data version {done.data_version}) in {done.folder}: {states}")
     if done.older:
         typer.echo(f"other data versions in the cache, no longer loaded by name: {len(done.older)}")
-    typer.echo('load_dataset("vehbench", "p2") now works from any directory. Limits:')
+    typer.echo("metrics: " + ", ".join(f"{name} {state}" for name, state in install_metrics().items()))
+    typer.echo(
+        'load_dataset("vehbench", "p2") and evaluate.load("vehbench/p4_tau") now work from any directory. Limits:'
+    )
     for limit in LIMITS:
         typer.echo(f"- {limit}")
