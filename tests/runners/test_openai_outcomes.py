@@ -1,0 +1,393 @@
+"""Whatever a server does, each task ends in the right outcome class, and no finished call is lost or made again."""
+
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.prompts import opening
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.runlog import TurnWriter, read_turns, replay_episode
+from vehbench_hf.sampling import Sampling
+from vehbench_hf.types import Outcome, Probe, Task, Turn
+from vehbench_runners import BackendOptions, Meter, Plan, RunResult, RunStopped, make_backend, run_tasks
+
+SERVER = runpy.run_path(str(Path(__file__).with_name("fake_server.py")))
+FakeServer, Answer, completion, failure = (SERVER[name] for name in ("FakeServer", "Answer", "completion", "failure"))
+PROTOCOL = Protocol()
+GOOD = '{"action": "propose_design"}'
+FINE = completion(GOOD)
+
+
+def tasks_of(bank: Bank, probe: Probe) -> list[Task]:
+    return [task for task in bank.tasks if task.probe == probe]
+
+
+def run(
+    folder: Path,
+    url: str,
+    tasks: list[Task],
+    *,
+    sampling: Sampling = Sampling(),
+    protocol: Protocol = PROTOCOL,
+    epochs: int = 1,
+    meter: Meter | None = None,
+    **options: Any,
+) -> tuple[RunResult, list[Turn]]:
+    backend = make_backend(
+        "openai/m", sampling=sampling, options=BackendOptions(base_url=url, **{"max_retries": 2, **options})
+    )
+    folder.mkdir(exist_ok=True)
+    with TurnWriter(folder) as writer:
+        result = run_tasks(Plan(tasks, epochs, protocol), backend, writer, read_turns(folder).turns, meter=meter)
+    return result, read_turns(folder).turns
+
+
+def outcomes(tasks: list[Task], turns: list[Turn], protocol: Protocol = PROTOCOL) -> dict[str, Outcome | None]:
+    """Outcome classes as the log gives them, without any backend."""
+    found = {}
+    for task in tasks:
+        mine = [turn for turn in turns if turn.task_id == task.task_id]
+        episode, _, waiting = replay_episode(task, protocol, mine)
+        if waiting is not None:
+            episode.receive(waiting)
+        found[task.task_id] = episode.outcome
+    return found
+
+
+def at_first(bad: Any, then: Any = FINE) -> Callable[[int], Any]:
+    return lambda asked: bad if asked == 0 else then
+
+
+def always(answer: Any) -> Callable[[int], Any]:
+    return lambda asked: answer
+
+
+EMPTY = Answer(b'{"id": "x", "choices": [], "usage": {"prompt_tokens": 5}}')
+OVERFLOW = failure(400, "This model's maximum context length is 4096 tokens.", code="context_length_exceeded")
+IN_BODY = Answer(json.dumps({"error": {"code": 503, "message": "no provider has room"}}).encode())
+THINKING = completion(f"<think>a {{}} b</think>so<think>{GOOD.replace('propose', 'replan')}</think>{GOOD}")
+HUGE = completion(GOOD + "x" * 10_000_000)
+SLOW = Answer(FINE.body, pieces=4, pause_s=0.1)
+
+# name: (what the server does with a task's n-th request, outcome class, requests, turns in the log)
+BEHAVIOURS: dict[str, tuple[Callable[[int], Any], Outcome, int, int]] = {
+    "fine": (always(FINE), "ok", 1, 1),
+    "429 with seconds": (at_first(failure(429, "slow down", {"retry-after": "1"})), "ok", 2, 1),
+    "429 bare": (at_first(failure(429, "slow down")), "ok", 2, 1),
+    "500": (at_first(failure(500, "boom")), "ok", 2, 1),
+    "500 for ever": (always(failure(500, "boom")), "infra_error", 3, 1),
+    "hang": (at_first(Answer(hang=True)), "ok", 2, 1),
+    "reset in mid-body": (at_first(Answer(FINE.body, reset_after=30)), "ok", 2, 1),
+    "reset for ever": (always(Answer(FINE.body, reset_after=30)), "infra_error", 3, 1),
+    "error in a 200": (at_first(IN_BODY), "ok", 2, 1),
+    "empty choices": (always(EMPTY), "infra_error", 3, 1),
+    "wrong JSON": (always(Answer(FINE.body[:-10])), "infra_error", 3, 1),
+    "no HTTP": (at_first(Answer(raw=b"HTTP/9.9 banana\r\nno header\r\n\r\n")), "ok", 2, 1),
+    "no gzip": (at_first(Answer(FINE.body, headers={"content-encoding": "gzip"})), "ok", 2, 1),
+    "a web page": (at_first(Answer(b"<html>bad gateway</html>", 502)), "ok", 2, 1),
+    "cut by length": (always(completion("{", finish_reason="length")), "truncated", 3, 3),
+    "cut while thinking": (always(completion("<think>well", finish_reason="length")), "truncated", 3, 3),
+    "cut once": (at_first(completion("{", finish_reason="length")), "ok", 2, 2),
+    "content filter": (always(completion("", finish_reason="content_filter")), "refused", 1, 1),
+    "filtered prompt": (always(failure(400, "blocked", code="content_filter")), "refused", 1, 1),
+    "refusal": (always(completion(None, refusal="I will not")), "refused", 1, 1),
+    "context overflow": (always(OVERFLOW), "infra_error", 2, 1),
+    "limit does not fit": (at_first(OVERFLOW), "ok", 2, 1),
+    "10 MB": (always(HUGE), "ok", 1, 1),
+    "two think tags": (always(THINKING), "ok", 1, 1),
+    "slow": (always(SLOW), "ok", 1, 1),
+    "prose": (always(completion("I would rather not say.")), "format_error", 3, 3),
+    "null": (always(completion(None)), "format_error", 3, 3),
+}
+
+
+@pytest.mark.slow
+def test_each_misbehaviour_ends_in_its_class_and_nothing_is_lost(tmp_path: Path) -> None:
+    by_brief: dict[str, Task] = {}
+    for task in tasks_of(open_bank("v2"), "p1"):
+        by_brief.setdefault(opening("p1", task.spec, PROTOCOL)[-1]["content"], task)
+    chosen = dict(zip(BEHAVIOURS, by_brief.items(), strict=False))
+    asked: Counter[str] = Counter()
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        text = body["messages"][-1]["content"]
+        name = next(name for name, (brief, _) in chosen.items() if text.startswith(brief))
+        asked[name] += 1
+        return BEHAVIOURS[name][0](asked[name] - 1)
+
+    tasks = [task for _, task in chosen.values()]
+    names = {task.task_id: name for name, (_, task) in chosen.items()}
+    meter = Meter()
+    with FakeServer(script) as server:
+        result, turns = run(tmp_path, server.url, tasks, concurrency=8, timeout_s=3.0, meter=meter)
+    assert result.stopped is None
+    expected = {names[task.task_id]: BEHAVIOURS[names[task.task_id]][1] for task in tasks}
+    assert {names[task_id]: outcome for (task_id, _), outcome in result.outcomes.items()} == expected
+    assert {names[task_id]: outcome for task_id, outcome in outcomes(tasks, turns).items()} == expected
+    assert dict(asked) == {name: requests for name, (_, _, requests, _) in BEHAVIOURS.items()}
+    assert Counter(names[turn.task_id] for turn in turns) == {name: lines for name, (*_, lines) in BEHAVIOURS.items()}
+    assert 1 < server.most_at_once <= 8
+
+    answered = [turn for turn in turns if turn.reply.usage.input is not None]
+    assert len(answered) == len(turns) - sum(outcome == "infra_error" for outcome in expected.values()) - 1
+    assert (meter.input, meter.cached, meter.output, meter.reasoning) == tuple(
+        n * len(answered) for n in (100, 64, 20, 7)
+    )
+    huge = next(turn.reply for turn in turns if names[turn.task_id] == "10 MB")
+    assert huge.text is not None
+    assert len(huge.text) == 4_000_000
+    assert huge.finish_reason == "length"
+    overflow = next(turn.reply for turn in turns if names[turn.task_id] == "context overflow")
+    assert (overflow.error or "").startswith("context overflow")
+
+
+def test_what_a_reply_says_about_itself_is_kept(sample_bank: Bank, tmp_path: Path) -> None:
+    with FakeServer(lambda body, number: completion(GOOD, reasoning_content="hm")) as server:
+        _, [turn] = run(tmp_path, server.url, tasks_of(sample_bank, "p1")[:1])
+    reply = turn.reply
+    assert (reply.text, reply.reasoning, reply.finish_reason) == (GOOD, "hm", "stop")
+    assert (reply.served_model, reply.system_fingerprint, reply.request_id) == ("served-model", "fp_1", "req-1")
+    assert reply.latency_s is not None
+    assert 0 < reply.latency_s < 60
+
+
+def refused(message: str, status: int = 400, **more: Any) -> Callable[[dict[str, Any], int], Any]:
+    return lambda body, number: failure(status, message, **more)
+
+
+TOO_NEW = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        (
+            refused("Unsupported value: 'temperature' does not support 0 with this model.", param="temperature"),
+            "--temp",
+        ),
+        (refused("temperature: Extra inputs are not permitted", 422), "--temperature"),
+        (refused(TOO_NEW, param="max_tokens"), "--request-field max_completion_tokens=NUMBER"),
+        (
+            refused("max_tokens is too large: 32768. This model supports at most 16384 completion tokens."),
+            "--max-tokens",
+        ),
+        (refused("Incorrect API key provided: sk-very-secret.", 401), "MY_KEY"),
+        (refused("The model `m` does not exist", 404), "the server has other-model"),
+        (refused("Country not supported", 403), "Country not supported"),
+        (refused("You exceeded your current quota", 429, code="insufficient_quota"), "quota"),
+        (refused("Rate limit", 429, headers={"retry-after": "7200"}), "wait 7200 s"),
+        (refused("roles must alternate"), "roles must alternate"),
+    ],
+)
+def test_a_request_that_can_never_succeed_stops_the_run_at_once(
+    sample_bank: Bank,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: Callable[[dict[str, Any], int], Any],
+    says: str,
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    models = Answer(b'{"data": [{"id": "other-model"}]}')
+    with FakeServer(script, models=models) as server:
+        tasks = list(sample_bank.tasks)
+        options = {"concurrency": 2, "key_variable": "MY_KEY"}
+        result, turns = run(tmp_path, server.url, tasks, sampling=Sampling(temperature=0.0), **options)
+    assert result.stopped is not None
+    assert says in str(result.stopped)
+    assert "very-secret" not in str(result.stopped)
+    assert len(server.requests) <= 4
+    assert len(turns) <= 2
+    assert server.headers[0]["authorization"] == "Bearer sk-very-secret"
+
+
+def test_a_parameter_refused_after_good_replies_leaves_one_task_unscored(sample_bank: Bank, tmp_path: Path) -> None:
+    bad = failure(400, "Invalid 'seed'", param="seed")
+    tasks = tasks_of(sample_bank, "p1")
+    with FakeServer(lambda body, number: bad if number == 2 else FINE) as server:
+        result, _ = run(tmp_path, server.url, tasks, sampling=Sampling(seed=1), concurrency=1)
+    assert result.stopped is None
+    assert Counter(result.outcomes.values()) == {"ok": 4, "infra_error": 1}
+
+
+def test_no_server_is_said_at_once(sample_bank: Bank, tmp_path: Path) -> None:
+    with FakeServer(always(FINE)) as server:
+        url = server.url
+    begun = time.monotonic()
+    with pytest.raises(RunStopped, match=r"cannot connect to http://127\.0\.0\.1:\d+/v1.*server running"):
+        run(tmp_path, url, list(sample_bank.tasks))
+    assert time.monotonic() - begun < 10
+
+
+def test_a_server_that_dies_stops_the_run_and_another_one_finishes_it(sample_bank: Bank, tmp_path: Path) -> None:
+    tasks = list(sample_bank.tasks)
+    reply = completion('{"action": "declare_infeasible", "ranking": ["A", "B", "C", "D", "E"]}')
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        if number == 4:
+            first.die()
+        return reply
+
+    first = FakeServer(script)
+    with first:
+        begun = time.monotonic()
+        result, turns = run(tmp_path, first.url, tasks, concurrency=2)
+    assert time.monotonic() - begun < 20
+    assert result.stopped is not None
+    assert "cannot connect" in str(result.stopped)
+    done = [turn for turn in turns if turn.reply.error is None]
+    assert 3 <= len(done) <= 4
+    with FakeServer(lambda body, number: reply) as second:
+        result, turns = run(tmp_path, second.url, tasks, concurrency=2)
+    assert result.stopped is None
+    assert "infra_error" not in result.outcomes.values()
+    again = Counter((turn.task_id, turn.index, turn.attempt) for turn in turns if turn.reply.error is None)
+    assert set(again.values()) == {1}
+    assert len(done) + len(second.requests) == len(again)
+
+
+@pytest.mark.slow
+def test_few_calls_are_refused_once_the_limit_of_a_server_is_known(tmp_path: Path) -> None:
+    tasks = tasks_of(open_bank("v2"), "p1")[:160]
+    refusals = 0
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        nonlocal refusals
+        if server.at_once > 6:
+            refusals += 1
+            return failure(429, "too many at once")
+        return Answer(FINE.body, delay_s=0.05)
+
+    server = FakeServer(script)
+    with server:
+        result, turns = run(tmp_path, server.url, tasks, concurrency=48, max_retries=6)
+    assert Counter(result.outcomes.values()) == {"ok": 160}
+    assert len(turns) == 160
+    assert 1 <= refusals < 100  # waits alone, without a lower limit, leave about 150
+
+
+def test_every_call_waits_as_long_as_the_server_asks(sample_bank: Bank, tmp_path: Path) -> None:
+    times: list[float] = []
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        times.append(time.monotonic())
+        return failure(429, "wait", {"retry-after": "1"}) if number == 0 else Answer(FINE.body, delay_s=0.3)
+
+    with FakeServer(script) as server:
+        result, _ = run(tmp_path, server.url, tasks_of(sample_bank, "p1"), concurrency=2)
+    assert Counter(result.outcomes.values()) == {"ok": 5}
+    assert len(times) == 6
+    assert min(times[2:]) - times[0] >= 1.0
+
+
+def test_a_server_says_what_it_serves_and_requests_follow_it(sample_bank: Bank, tmp_path: Path) -> None:
+    entry = {"id": "m", "owned_by": "vllm", "max_model_len": 16384}
+    models = Answer(json.dumps({"data": [{"id": "other"}, entry]}).encode())
+    sampling = Sampling(seed=3, structured=True, reasoning_tokens=500, extra={"top_k": 5})
+    with FakeServer(lambda body, number: FINE, models=models) as server:
+        run(tmp_path, server.url, tasks_of(sample_bank, "p1")[:1], sampling=sampling, epochs=2, concurrency=1)
+    one, two = server.requests
+    assert (one["seed"], two["seed"]) == (3, 4)
+    assert (one["top_k"], one["thinking_token_budget"]) == (5, 500)
+    assert "max_tokens" not in one  # 32768 do not fit, and this engine then allows what is left
+    assert one["response_format"]["json_schema"]["schema"]["required"] == ["action", "reason", "missing_fields"]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from vehbench_hf.bank import open_bank
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.runlog import TurnWriter
+from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
+tasks = [task for task in open_bank("sample").tasks if task.probe == "p2"]
+backend = make_backend("openai/m", options=BackendOptions(base_url=sys.argv[2], concurrency=3))
+with TurnWriter(Path(sys.argv[1])) as writer:
+    run_tasks(Plan(tasks, 1, Protocol()), backend, writer, [])
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_run_pays_for_no_finished_turn_again(sample_bank: Bank, tmp_path: Path) -> None:
+    tasks = tasks_of(sample_bank, "p2")
+    reply = Answer(completion('{"action": "replan", "reason": "x"}').body, delay_s=0.02)
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        if number == 17 and not again:
+            os.kill(child.pid, signal.SIGKILL)
+        return reply
+
+    again: list[bool] = []
+    with FakeServer(script) as server:
+        child = subprocess.Popen([sys.executable, "-c", KILLED, tmp_path, server.url])
+        assert child.wait() == -signal.SIGKILL
+        before = read_turns(tmp_path).turns
+        in_vain = len(server.requests) - len(before)
+        assert 1 <= in_vain <= 3  # at most one call for each connection was under way
+        again.append(True)
+        meter = Meter()
+        result, turns = run(tmp_path, server.url, tasks, concurrency=3, meter=meter)
+    assert Counter(result.outcomes.values()) == {"ok": 5}
+    assert len(server.requests) == 5 * 6 + in_vain
+    places = Counter((turn.task_id, turn.index, turn.attempt) for turn in turns)
+    assert places == {(task.task_id, index, 0): 1 for task in tasks for index in range(6)}
+    assert turns[: len(before)] == before
+    assert (meter.calls, meter.input, meter.output) == (30, 3000, 600)
+
+
+@pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
+@pytest.mark.parametrize(("replay", "shown"), [("none", 0), ("last", 1), ("all", 5)])
+def test_reasoning_goes_back_under_the_name_it_came_by(
+    sample_bank: Bank, tmp_path: Path, name: str, replay: Any, shown: int
+) -> None:
+    reply = completion('{"action": "replan", "reason": "x"}', **{name: "deep thought"})
+    with FakeServer(lambda body, number: reply) as server:
+        run(tmp_path, server.url, tasks_of(sample_bank, "p2")[:1], protocol=Protocol(replay_reasoning=replay))
+    last = server.requests[-1]["messages"]
+    assert sum(message["role"] == "assistant" for message in last) == 5
+    assert [message[name] for message in last if name in message] == ["deep thought"] * shown
+    assert not any(key not in ("role", "content", name) for message in last for key in message)
+
+
+@pytest.mark.slow
+def test_the_script_runs_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main = runpy.run_path(str(Path(__file__).parents[2] / "runners" / "run_api.py"))["main"]
+    main.__globals__["TASKS_A_PROBE"] = 1
+    reply = completion('{"action": "declare_infeasible", "ranking": ["A", "B", "C", "D", "E"]}')
+    with FakeServer(lambda body, number: reply) as server:
+        main("openai/m", server.url)
+        first = len(server.requests)
+        main("openai/m", server.url)
+        assert len(server.requests) == first == 4
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["p1", "p2", "p3", "p4", "log:"] * 2
+
+
+@pytest.mark.parametrize("secret", ["sk-very-secret", "passw0rd"])
+def test_no_secret_reaches_the_log(
+    sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    with FakeServer(lambda body, number: failure(500, f"cannot read {secret}")) as server:
+        url = server.url.replace("127.0.0.1", "me:passw0rd@127.0.0.1") + "?token=passw0rd"
+        result, turns = run(tmp_path, url, tasks_of(sample_bank, "p1")[:1], max_retries=0)
+    assert [turn.reply.error for turn in turns] == ["HTTP 500: cannot read *** (asked 1 times)"]
+    assert server.paths == ["/v1/chat/completions?token=passw0rd"]
+    assert server.headers[0]["authorization"].startswith("Basic ")
+    assert secret not in "".join(file.read_text() for file in tmp_path.glob("*"))
+    backend = make_backend("openai/m", options=BackendOptions(base_url=url))
+    assert "passw0rd" not in json.dumps(backend.description())
+    assert result.outcomes == {(turns[0].task_id, 0): "infra_error"}
