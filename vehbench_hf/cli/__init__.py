@@ -1,6 +1,6 @@
 """The command line. One module a command; this one collects them and turns errors into exit codes.
 
-0 done, 1 a check failed (`audit`, `check`), 2 wrong usage, 3 incomplete run (unscored rows), 130 interrupted.
+0 done, 1 a check failed (`audit`, `check`, `verify`, `publish`), 2 wrong usage, 3 incomplete run (unscored rows), 130 interrupted.
 """
 
 import signal
@@ -18,11 +18,15 @@ from vehbench_hf.cli.experiment import experiment_command
 from vehbench_hf.cli.export import export_command
 from vehbench_hf.cli.import_release import import_command
 from vehbench_hf.cli.install import install_command
+from vehbench_hf.cli.leaderboard import leaderboard_command
+from vehbench_hf.cli.publish import publish_command
 from vehbench_hf.cli.reproduce import reproduce_command
 from vehbench_hf.cli.route import route_command
 from vehbench_hf.cli.run import run_command
 from vehbench_hf.cli.score import score_command
+from vehbench_hf.cli.submit import submit_command
 from vehbench_hf.cli.tasks import tasks_command
+from vehbench_hf.cli.verify import verify_command
 from vehbench_hf.errors import UserError
 
 app = typer.Typer(
@@ -45,6 +49,10 @@ app.command("build")(build_command)
 app.command("audit")(audit_command)
 app.command("export")(export_command)
 app.command("install")(install_command)
+app.command("publish")(publish_command)
+app.command("submit")(submit_command)
+app.command("verify")(verify_command)
+app.command("leaderboard")(leaderboard_command)
 
 
 @app.callback(invoke_without_command=True)

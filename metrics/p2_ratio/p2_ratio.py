@@ -1,0 +1,9 @@
+"""P2 ratio of VEHBench as an `evaluate` module. All of it is in the package `vehbench-hf`."""
+
+from vehbench_hf.metrics import module
+
+
+class P2Ratio(module.ProbeMetric):
+    """See `vehbench_hf.metrics.module`."""
+
+    METRIC = "p2_ratio"

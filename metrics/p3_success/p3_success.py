@@ -1,0 +1,9 @@
+"""P3-Success of VEHBench as an `evaluate` module. All of it is in the package `vehbench-hf`."""
+
+from vehbench_hf.metrics import module
+
+
+class P3Success(module.ProbeMetric):
+    """See `vehbench_hf.metrics.module`."""
+
+    METRIC = "p3_success"

@@ -1,0 +1,79 @@
+"""A local Hub, the environment in which the real clients talk to it, and runs to publish."""
+
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from vehbench_hf.bank import Bank, open_bank
+
+HERE = Path(__file__).parent
+STUB = SimpleNamespace(**runpy.run_path(str(HERE / "stub.py")))
+MADE_RUNS = SimpleNamespace(**runpy.run_path(str(HERE.parent / "made_runs.py")))
+TOKEN = "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"
+
+
+@pytest.fixture
+def hub() -> Iterator[Any]:
+    """An empty Hub on a free port."""
+    served = STUB.Hub()
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="session")
+def bank_v2() -> Bank:
+    return open_bank("v2")
+
+
+@pytest.fixture(scope="session")
+def made_runs() -> SimpleNamespace:
+    return MADE_RUNS
+
+
+@pytest.fixture
+def at_hub(hub: Any, tmp_path: Path) -> Any:
+    """Run Python code in a new process whose clients know only the local Hub; gives its standard output."""
+
+    def run(code: str, *arguments: object, fails: bool = False) -> str:
+        environment = {
+            **os.environ,
+            "HF_ENDPOINT": hub.url,
+            "HF_TOKEN": TOKEN,
+            "HF_HOME": str(tmp_path / "hf-home"),
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        }
+        environment.pop("HF_HUB_OFFLINE", None)
+        work = tmp_path / "work"
+        work.mkdir(exist_ok=True)
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)
+        assert TOKEN not in done.stdout + done.stderr
+        assert (done.returncode != 0) == fails, done.stdout + done.stderr[-3000:]
+        return done.stdout + (done.stderr if fails else "")
+
+    return run
+
+
+SAMPLE = "veh-sample-1"
+
+
+@pytest.fixture
+def sample_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small bank in the place of the published one."""
+    monkeypatch.setattr("vehbench_hf.hub.record.PUBLISHED_BANK", SAMPLE)
+
+
+@pytest.fixture
+def run_of_sample(sample_bank: Bank, tmp_path: Path) -> Path:
+    """A complete run on the small bank."""
+    made: Path = MADE_RUNS.make_run(tmp_path / "run", sample_bank, MADE_RUNS.no_failures)
+    return made

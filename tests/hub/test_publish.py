@@ -1,0 +1,131 @@
+"""What is published can be loaded by the real clients, and nothing wrong is published."""
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vehbench_builder.export import write_dataset
+from vehbench_hf.bank import Bank
+from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.publication import PlannedRepo, card_problems, plan_publication
+from vehbench_hf.paths import shipped
+
+PUSH = """
+import sys
+from pathlib import Path
+from vehbench_hf.hub.publication import plan_publication, push_publication
+for address in push_publication(plan_publication("org", Path(sys.argv[1]), Path(sys.argv[2]))):
+    print(address)
+"""
+LOAD = """
+import evaluate
+from datasets import load_dataset
+from vehbench_hf import load
+from vehbench_hf.metrics.example import cases
+whole = load("p2", bank="sample")
+p2 = load_dataset("org/vehbench", "p2")
+assert {name: rows.to_list() for name, rows in p2.items()} == {name: rows.to_list() for name, rows in whole.items()}
+assert list(load_dataset("org/vehbench", "p2", split="dev", streaming=True)) == whole["dev"].to_list()
+test = load_dataset("org/vehbench", "p4_ranking", split="test")
+assert len(test) == 5, test
+metric = evaluate.load("org/p4_tau")
+for case in cases("p4_tau"):
+    found = metric.compute(predictions=case["predictions"], references=case["references"])
+    assert {name: found[name] for name in case["result"]} == case["result"]
+found = metric.compute(predictions=[row["gold"]["ranking"] for row in test], references=test)
+print(found["p4_tau"], found["n"])
+"""
+
+
+@pytest.fixture
+def staged(sample_bank: Bank, tmp_path: Path) -> Path:
+    folder = tmp_path / "dataset"
+    write_dataset(sample_bank, folder)
+    shutil.copyfile(shipped("cards/eval.yaml"), folder / "eval.yaml")
+    return folder
+
+
+def plan(staged: Path, tmp_path: Path, org: str = "org") -> list[PlannedRepo]:
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    return plan_publication(org, staged, stage)
+
+
+@pytest.mark.slow
+def test_what_is_published_cannot_be_loaded(hub: Any, at_hub: Any, staged: Path, tmp_path: Path) -> None:
+    (tmp_path / "stage").mkdir()
+    addresses = at_hub(PUSH, staged, tmp_path / "stage").splitlines()
+    assert len(addresses) == 6
+    names = ("README.md", "manifest.json", "croissant.json", "eval.yaml", "LICENSE-DATA")
+    assert set(names) <= set(hub.files("dataset", "org/vehbench"))
+    assert not [name for name in hub.files("dataset", "org/vehbench") if name.endswith(".py")]
+    for metric in ("p1_composite", "p2_ratio", "p3_success", "p4_tau"):
+        assert {f"{metric}.py", "README.md", "app.py", "requirements.txt"} <= set(hub.files("space", f"org/{metric}"))
+    assert at_hub(LOAD).split() == ["1.0", "5"]
+    # A file of an earlier version goes, what others sent to the results dataset stays.
+    hub.files("dataset", "org/vehbench")["data/old.parquet"] = b"old"
+    hub.files("dataset", "org/vehbench-results")["records/0123456789abcdef.json"] = b"{}"
+    shutil.rmtree(tmp_path / "stage")
+    (tmp_path / "stage").mkdir()
+    at_hub(PUSH, staged, tmp_path / "stage")
+    assert "data/old.parquet" not in hub.files("dataset", "org/vehbench")
+    assert "records/0123456789abcdef.json" in hub.files("dataset", "org/vehbench-results")
+    assert hub.unknown == []
+
+
+def test_a_plan_states_another_size_or_hash_than_the_file(staged: Path, tmp_path: Path) -> None:
+    repos = plan(staged, tmp_path)
+    kinds = [(repo.repo_id, repo.repo_type) for repo in repos]
+    assert kinds == [
+        ("org/vehbench", "dataset"),
+        *((f"org/{name}", "space") for name in ("p1_composite", "p2_ratio", "p3_success", "p4_tau")),
+        ("org/vehbench-results", "dataset"),
+    ]
+    for repo in repos:
+        assert repo.files
+        for file in repo.files:
+            data = (repo.folder / file.path).read_bytes()
+            assert (file.size, file.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+    assert 'evaluate.load("org/p4_tau")' in (repos[4].folder / "README.md").read_text()
+    assert card_problems(repos) == []
+
+
+@pytest.mark.parametrize("org", ["", "a/b", "../up", "a b", "-", "o" * 120, "a--b", "a..b"])
+def test_an_organisation_that_is_none_becomes_a_path(org: str, staged: Path, tmp_path: Path) -> None:
+    with pytest.raises(HubError, match="expected the name of an organisation"):
+        plan(staged, tmp_path, org)
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("README.md", "license: cc-by-4.0", "", "org/vehbench: README.md lacks the field license"),
+        ("README.md", "data/p2/dev.parquet", "data/p2/gone.parquet", "config p2 names data/p2/gone.parquet, which is"),
+        ("README.md", "- split: test_ood", "- split: dev", "config p1 lists the split dev twice"),
+        ("eval.yaml", "config: p4_ranking", "config: p5", "eval.yaml names config p5 and split test, not in README.md"),
+        ("eval.yaml", "split: test", "split: all", "eval.yaml names config p1_triage and split all"),
+    ],
+)
+def test_a_broken_card_of_the_dataset_passes(
+    file: str, old: str, new: str, words: str, staged: Path, tmp_path: Path
+) -> None:
+    replace(staged / file, old, new)
+    assert any(words in problem for problem in card_problems(plan(staged, tmp_path)))
+
+
+def test_a_broken_space_passes(staged: Path, tmp_path: Path) -> None:
+    repos = plan(staged, tmp_path)
+    replace(repos[1].folder / "README.md", "sdk: gradio\n", "")
+    without = PlannedRepo(repos[2].repo_id, "space", repos[2].folder, repos[2].files[:1])
+    problems = card_problems([repos[1], without])
+    assert "org/p1_composite: README.md lacks the field sdk" in problems
+    assert "org/p2_ratio: p2_ratio.py is missing" in problems

@@ -1,0 +1,76 @@
+"""A metric and `vehbench score` give the same numbers for the same replies."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import vehbench_hf
+from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.hub.mapping import HUB_TASKS
+from vehbench_hf.metrics.compute import compute
+from vehbench_hf.runlog import read_turns
+from vehbench_hf.schema import task_to_row
+from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.types import Task
+
+
+def predictions(folder: Path, tasks: Iterable[Task], epochs: int = 1) -> tuple[list[Any], list[Any]]:
+    """What the log of a run holds for some tasks, as a person would pass it on, with the rows."""
+    logged: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for turn in read_turns(folder).turns:
+        reply = turn.reply
+        entry = {"text": reply.text, "finish_reason": reply.finish_reason, "error": reply.error}
+        logged.setdefault((turn.task_id, turn.epoch), []).append(entry)
+    order = [(task, epoch) for task in tasks for epoch in range(epochs)]
+    return [logged[task.task_id, epoch] for task, epoch in order], [task_to_row(task) for task, _ in order]
+
+
+def compare(bank: Bank, folder: Path, epochs: int = 1) -> None:
+    scores = score_folder(folder, bank)
+    for names in HUB_TASKS:
+        whole = scores["probes"][names.config]
+        counted = {row_id for turn in read_turns(folder).turns if (row_id := turn.task_id)}
+        tasks = [t for t in bank.select([names.config], bank.headline_splits) if t.task_id in counted]
+        said, rows = predictions(folder, tasks, epochs)
+        found = compute(names.metric, said, rows)
+        assert found[names.metric] == pytest.approx(whole["headline"]["value"], abs=1e-12)
+        assert found["interval"] == pytest.approx(whole["headline"]["interval"], abs=1e-12)
+        assert found["n"] == whole["headline"]["n"]
+        assert found["parts"] == pytest.approx(whole["parts"], abs=1e-12)
+        assert found["convention"] == bank.convention
+        everything = [t for t in bank.select([names.config]) if t.task_id in counted]
+        overall = compute(names.metric, *predictions(folder, everything, epochs), bootstrap=0)
+        assert overall[names.metric] == pytest.approx(whole["all"]["value"], abs=1e-12)
+        assert overall["outcomes"] == whole["outcomes"]
+        assert sum(1 for count in overall["outcomes"].values() if count) >= 2
+        assert overall["interval"] is None
+
+
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_a_metric_differs_from_the_score_on_bank_v2(made_runs: SimpleNamespace, tmp_path: Path, epochs: int) -> None:
+    bank = open_bank("v2")
+    folder = made_runs.make_run(tmp_path / "run", bank, made_runs.mixed, limit=32 // epochs, epochs=epochs)
+    compare(bank, folder, epochs)
+
+
+@pytest.mark.slow
+def test_a_metric_differs_from_the_score_on_imported_rows(
+    made_runs: SimpleNamespace, bank_v1: Bank, tmp_path: Path
+) -> None:
+    compare(bank_v1, made_runs.make_run(tmp_path / "run", bank_v1, made_runs.mixed, limit=40))
+
+
+def test_the_module_of_evaluate_gives_other_numbers_than_the_function(
+    made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+) -> None:
+    folder = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.mixed)
+    for names in HUB_TASKS:
+        said, rows = predictions(folder, sample_bank.select([names.config]))
+        direct = compute(names.metric, said, rows)
+        assert vehbench_hf.load_metric(names.metric).compute(predictions=said, references=rows) == direct
+        dataset = vehbench_hf.load(names.config, bank="sample")
+        listed = [row for split in dataset.values() for row in split]
+        assert vehbench_hf.load_metric(names.metric).compute(predictions=said, references=listed) == direct

@@ -1,0 +1,1 @@
+"""The Hub: what is published under which name, submissions, and checking a published result by computing it again."""

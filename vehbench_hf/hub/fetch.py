@@ -1,0 +1,113 @@
+"""A record with its log, from a run folder, a file, or an address on the Hub. What comes from outside is limited."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from vehbench_hf.errors import UserError
+from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.names import repository
+from vehbench_hf.hub.publication import first_line
+from vehbench_hf.hub.record import MAX_RECORD_BYTES, read_record
+
+MAX_RUN_JSON_BYTES = 4_000_000
+MAX_LOG_BYTES = 1_000_000_000
+"""Of one turn file. A run of a model that thinks at length is a tenth of that."""
+_PATH = re.compile(r"/datasets/([^/]+/[^/]+)/(?:resolve|blob)/([^/]+|refs/pr/\d+)/(records/[0-9a-f]{16}\.json)")
+
+
+class Fetched(NamedTuple):
+    """A record (None for a run that was never submitted), the folder of its log, and its file of rows."""
+
+    record: dict[str, Any] | None
+    log: Path
+    rows: Path | None = None
+
+
+def fetch(place: str, into: Path) -> Fetched:
+    """What `vehbench verify` is given: a run folder, a record file, or the address of a record on the Hub.
+
+    Files from the Hub are written to the folder `into`. Raises HubError or RunError for anything else.
+    """
+    if re.match(r"[a-z]+://", place):
+        return _from_hub(place, into)
+    path = Path(place)
+    if path.is_dir():
+        submitted = sorted(path.glob("submission/results/records/*.json"))
+        return Fetched(_read(submitted[0]), path, _rows_beside(submitted[0])) if submitted else Fetched(None, path)
+    record = _read(path)
+    return Fetched(record, log_beside(path, record), _rows_beside(path))
+
+
+def log_beside(file: Path, record: Mapping[str, Any]) -> Path:
+    """The folder of a record's log in a copy of the results dataset."""
+    if file.stem != record["id"]:
+        raise HubError(f"{file} holds the record {record['id']}; a record's file has the name of its id.")
+    return file.parent.parent / "logs" / str(record["id"])
+
+
+def _rows_beside(file: Path) -> Path:
+    return file.parent.parent / "rows" / f"{file.stem}.jsonl"
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        with file.open("rb") as stream:
+            return read_record(stream.read(MAX_RECORD_BYTES + 1), str(file))
+    except (OSError, ValueError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise HubError(f"{str(file)[:200]} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def _from_hub(url: str, into: Path) -> Fetched:
+    from huggingface_hub.constants import ENDPOINT
+
+    parts, home = urlsplit(url), urlsplit(ENDPOINT)
+    found = _PATH.fullmatch(parts.path)
+    if (parts.scheme, parts.netloc) != (home.scheme, home.netloc) or found is None:
+        raise HubError(
+            f"{url[:200]} is not the address of a record; expected {ENDPOINT}/datasets/ORG/vehbench-results/blob/main/"
+            "records/ID.json."
+        )
+    repo_id, revision, name = repository(found[1]), found[2], found[3]
+    # Everything is read at one commit: a branch could move between the record and its log.
+    commit = _commit(repo_id, revision)
+    record_file = _download(repo_id, commit, name, MAX_RECORD_BYTES, into)
+    record = _read(record_file)
+    log = log_beside(record_file, record)
+    _download(repo_id, commit, f"logs/{record['id']}/run.json", MAX_RUN_JSON_BYTES, into)
+    for turns in record["log"]:
+        _download(repo_id, commit, f"logs/{record['id']}/{turns}", MAX_LOG_BYTES, into)
+    rows = _download(repo_id, commit, f"rows/{record['id']}.jsonl", MAX_RECORD_BYTES, into)
+    return Fetched(record, log, rows)
+
+
+def _commit(repo_id: str, revision: str) -> str:
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        sha = HfApi().dataset_info(repo_id, revision=revision).sha
+    except (HfHubHTTPError, OSError) as error:
+        raise HubError(f"{repo_id} cannot be read at {revision}: {first_line(error)}") from None
+    if sha is None:
+        raise HubError(f"{repo_id} does not say which commit {revision} is.")
+    return sha
+
+
+def _download(repo_id: str, commit: str, name: str, most: int, into: Path) -> Path:
+    """A file of a dataset at a commit, written below `into`; its size is asked for before it is fetched."""
+    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        size = get_hf_file_metadata(hf_hub_url(repo_id, name, repo_type="dataset", revision=commit)).size
+        if size is None or size > most:
+            raise HubError(f"{repo_id}: {name} has {size} bytes; at most {most} are read.")
+        file = hf_hub_download(repo_id, name, repo_type="dataset", revision=commit, local_dir=into)
+    except (HfHubHTTPError, OSError) as error:
+        raise HubError(f"{repo_id}: {name} cannot be read: {first_line(error)}") from None
+    return Path(file)

@@ -1,0 +1,150 @@
+"""What `vehbench publish` uploads: repositories with their files, checked before anything leaves the machine."""
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.mapping import DATASET, HUB_TASKS, RESULTS
+from vehbench_hf.hub.names import organisation
+from vehbench_hf.paths import shipped
+
+README = "README.md"
+EVAL_YAML = "eval.yaml"
+_SPACE_FIELDS = ("title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "app_file", "license", "tags")
+_DATASET_FIELDS = ("pretty_name", "license", "configs")
+
+
+@dataclass(frozen=True)
+class PlannedFile:
+    """A file to upload: its path in the repository, its size in bytes and its SHA-256."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class PlannedRepo:
+    """A repository to make or to bring up to date from a folder. `grows` keeps what others added to it."""
+
+    repo_id: str
+    repo_type: Literal["dataset", "space"]
+    folder: Path
+    files: tuple[PlannedFile, ...]
+    grows: bool = False
+
+
+def plan_publication(org: str, dataset: Path, stage: Path) -> list[PlannedRepo]:
+    """The dataset in `dataset`, four metric Spaces and the results dataset below `org`; writes into the folder `stage`.
+
+    Raises HubError for an organisation that is none.
+    """
+    organisation(org)
+    repos = [_planned(f"{org}/{DATASET}", "dataset", dataset)]
+    for names in HUB_TASKS:
+        folder = stage / names.metric
+        shutil.copytree(
+            shipped(f"metrics/{names.metric}"), folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")
+        )
+        readme = folder / README
+        readme.write_text(readme.read_text(encoding="utf-8").replace('"ORG/', f'"{org}/'), encoding="utf-8")
+        repos.append(_planned(f"{org}/{names.metric}", "space", folder))
+    results = stage / RESULTS
+    results.mkdir()
+    card = shipped("cards/results_card.md").read_text(encoding="utf-8").replace("ORG/", f"{org}/")
+    (results / README).write_text(card, encoding="utf-8")
+    repos.append(_planned(f"{org}/{RESULTS}", "dataset", results, grows=True))
+    return repos
+
+
+def card_problems(repos: Sequence[PlannedRepo]) -> list[str]:
+    """What is wrong with the cards and `eval.yaml` of the repositories, a sentence each."""
+    problems = []
+    for repo in repos:
+        found = _space_problems(repo) if repo.repo_type == "space" else _dataset_problems(repo)
+        problems += [f"{repo.repo_id}: {problem}" for problem in found]
+    return problems
+
+
+def push_publication(repos: Sequence[PlannedRepo]) -> list[str]:
+    """Make the repositories where they are missing and upload their files; the addresses of the commits.
+
+    The token is the one that huggingface_hub finds by itself. Raises HubError when the Hub refuses.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    api, addresses = HfApi(), []
+    for repo in repos:
+        try:
+            sdk = "gradio" if repo.repo_type == "space" else None
+            api.create_repo(repo.repo_id, repo_type=repo.repo_type, space_sdk=sdk, exist_ok=True)
+            done = api.upload_folder(
+                repo_id=repo.repo_id,
+                repo_type=repo.repo_type,
+                folder_path=repo.folder,
+                commit_message="Update from vehbench",
+                delete_patterns=None if repo.grows else "*",
+            )
+        except (HfHubHTTPError, OSError, ValueError) as error:
+            raise HubError(f"{repo.repo_id} was not uploaded; earlier ones were. {first_line(error)}") from None
+        addresses.append(str(getattr(done, "commit_url", done)))
+    return addresses
+
+
+def _planned(repo_id: str, repo_type: Literal["dataset", "space"], folder: Path, *, grows: bool = False) -> PlannedRepo:
+    files = []
+    for path in sorted(file for file in folder.rglob("*") if file.is_file()):
+        data = path.read_bytes()
+        name = path.relative_to(folder).as_posix()
+        files.append(PlannedFile(name, len(data), hashlib.sha256(data).hexdigest()))
+    return PlannedRepo(repo_id, repo_type, folder, tuple(files), grows)
+
+
+def _space_problems(repo: PlannedRepo) -> list[str]:
+    header, names = _header(repo), {file.path for file in repo.files}
+    problems = [f"{README} lacks the field {name}" for name in _SPACE_FIELDS if not header.get(name)]
+    needed = {f"{repo.repo_id.split('/')[1]}.py", "requirements.txt", str(header.get("app_file"))}
+    return problems + [f"{name} is missing" for name in sorted(needed - names)]
+
+
+def _dataset_problems(repo: PlannedRepo) -> list[str]:
+    header, names = _header(repo), {file.path for file in repo.files}
+    problems = [f"{README} lacks the field {name}" for name in _DATASET_FIELDS if not header.get(name)]
+    splits: set[tuple[str, str]] = set()
+    for config in header.get("configs") or []:
+        for entry in config["data_files"]:
+            place = (config["config_name"], entry["split"])
+            problems += [f"config {place[0]} lists the split {place[1]} twice"] if place in splits else []
+            splits.add(place)
+            paths = entry["path"] if isinstance(entry["path"], list) else [entry["path"]]
+            if not repo.grows:
+                problems += [f"config {place[0]} names {path}, which is missing" for path in paths if path not in names]
+    if EVAL_YAML in names:
+        for task in _yaml((repo.folder / EVAL_YAML).read_text(encoding="utf-8"))["tasks"]:
+            if (task["config"], task["split"]) not in splits:
+                problems.append(f"{EVAL_YAML} names config {task['config']} and split {task['split']}, not in {README}")
+    return problems
+
+
+def _header(repo: PlannedRepo) -> dict[str, Any]:
+    from huggingface_hub import DatasetCard, SpaceCard
+
+    kind = SpaceCard if repo.repo_type == "space" else DatasetCard
+    data = kind((repo.folder / README).read_text(encoding="utf-8")).data
+    return {name: getattr(data, name, None) for name in (*_SPACE_FIELDS, *_DATASET_FIELDS)}
+
+
+def _yaml(text: str) -> Any:
+    import yaml
+
+    return yaml.safe_load(text)
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error of the Hub, which may go on for pages."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

@@ -1,0 +1,139 @@
+"""A submission: the eval-results file of the model, and the record with its log for the results dataset."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vehbench_hf.bank import MANIFEST, Bank
+from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.mapping import DATASET, HUB_TASKS, RESULTS
+from vehbench_hf.hub.names import organisation
+from vehbench_hf.hub.record import make_record, percent, public_run_json, rows_text
+from vehbench_hf.runlog import read_run_json
+from vehbench_hf.runlog.lines import turn_files
+from vehbench_hf.runlog.settings import write_json
+
+EVAL_FILE = "vehbench.yaml"
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_SHORTEST_SECRET = 12
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was made of a run: the record, the folder it lies in, and whose datasets it is for."""
+
+    record: dict[str, Any]
+    folder: Path
+    org: str
+
+    @property
+    def results(self) -> Path:
+        """The part for the results dataset."""
+        return self.folder / "results"
+
+    @property
+    def model(self) -> Path:
+        """The part for the model's repository."""
+        return self.folder / "model"
+
+
+def make_submission(log: Path, bank: Bank, model_id: str, org: str, out: Path) -> Submission:
+    """Score a run from its log and write record, rows, log and eval-results file below `out`.
+
+    Raises HubError for a run that cannot be submitted, or whose log holds a secret of this environment.
+    """
+    organisation(org)
+    record = make_record(log, bank, model_id)
+    _refuse_secrets(log, os.environ)
+    submission = Submission(record, out, org)
+    if out.exists():
+        if not (out / "results" / "records").is_dir():
+            raise HubError(f"{out} is in the way and no earlier submission; give another --out.")
+        shutil.rmtree(out)
+    name = record["id"]
+    for folder in ("records", "rows", f"logs/{name}"):
+        (submission.results / folder).mkdir(parents=True)
+    write_json(submission.results / "records" / f"{name}.json", record)
+    (submission.results / "rows" / f"{name}.jsonl").write_text(rows_text(record), encoding="utf-8")
+    write_json(submission.results / "logs" / name / "run.json", public_run_json(read_run_json(log)))
+    for file in turn_files(log):
+        shutil.copyfile(file, submission.results / "logs" / name / file.name)
+    write_eval_file(submission, None)
+    return submission
+
+
+def write_eval_file(submission: Submission, revision: str | None) -> Path:
+    """Write the model's eval-results file: an entry a headline, with the commit of the dataset where it is known."""
+    import yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    record = submission.record
+    entries = []
+    for names in HUB_TASKS:
+        found = record["scores"]["probes"].get(names.config)
+        if found is None or found["headline"]["value"] is None:
+            continue
+        entries.append(
+            EvalResultEntry(
+                dataset_id=f"{submission.org}/{DATASET}",
+                task_id=names.task_id,
+                value=percent(found["headline"]["value"]),
+                dataset_revision=revision,
+                date=record["date"],
+                source_url=record_url(submission),
+                source_name="vehbench record and log",
+                notes=notes_of(record),
+            )
+        )
+    file = submission.model / eval_path()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True, width=120)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def eval_path() -> str:
+    """The path of the eval-results file in a model's repository."""
+    from huggingface_hub.constants import EVAL_RESULTS_FOLDER
+
+    return f"{EVAL_RESULTS_FOLDER}/{EVAL_FILE}"
+
+
+def record_url(submission: Submission) -> str:
+    """The address of the record on the Hub."""
+    from huggingface_hub.constants import ENDPOINT
+
+    return f"{ENDPOINT}/datasets/{submission.org}/{RESULTS}/blob/main/records/{submission.record['id']}.json"
+
+
+def notes_of(record: Mapping[str, Any]) -> str:
+    """Harness, comparability and deviations in one line."""
+    named = ", ".join(f"{name}={json.dumps(value)}" for name, value in record["deviations"].items())
+    said = f"deviations: {named}" if named else "default settings"
+    return f"vehbench {record['versions'].get('vehbench')}; {record['comparability']}; {said}"
+
+
+def same_bank(manifest: bytes, record: Mapping[str, Any]) -> bool:
+    """Whether the manifest of the published dataset is that of the bank in the record."""
+    try:
+        return bool(json.loads(manifest)["fingerprint"] == record["bank"]["fingerprint"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise HubError(f"{MANIFEST} of the published dataset cannot be read.") from None
+
+
+def _refuse_secrets(log: Path, environment: Mapping[str, str]) -> None:
+    """Raise HubError when a file to be published holds the value of a key or token of the environment."""
+    secrets = {
+        name: value.encode()
+        for name, value in environment.items()
+        if any(word in name.upper() for word in _SECRET_WORDS) and len(value) >= _SHORTEST_SECRET
+    }
+    for file in [log / "run.json", *turn_files(log)]:
+        data = file.read_bytes()
+        for name, value in secrets.items():
+            if value in data:
+                raise HubError(f"{file} holds the value of ${name}; it is not published. Remove it from the log.")

@@ -1,0 +1,113 @@
+"""Checking a record: everything in it computed again from the log and the bank, and compared.
+
+It proves that the scores follow from the log, and that log, settings and tasks are those of the record. It cannot prove
+who or what wrote the replies.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from vehbench_hf.bank import Bank
+from vehbench_hf.errors import UserError
+from vehbench_hf.hub.record import public_run_json, record_id, rows_text, run_date, run_json_hash
+from vehbench_hf.hub.rescore import deviations, log_hashes, rescore
+from vehbench_hf.runlog import read_run_json
+from vehbench_hf.types import Convention
+
+TOLERANCE = 1e-9
+"""Sums differ in their last digits between machines; published values have far fewer."""
+_ABSENT = object()
+_PROVEN_VERSIONS = ("prompts", "protocol", "scorer", "oracle")
+_OF_THE_PLACE = ("versions", "problems")
+"""Parts of scores that say with which installation and from which place they were computed."""
+
+
+def differences(record: Mapping[str, Any], log: Path, bank: Bank) -> list[str]:
+    """What differs between a record and what its log and bank give, a line each; empty when nothing does.
+
+    A log that cannot be scored at all is a difference too.
+    """
+    found: list[str] = []
+    try:
+        info = read_run_json(log)
+        hashes, date = log_hashes(log), run_date(log)
+    except UserError as error:
+        return [_plain(f"log: {error}")]
+    found += _compare("log", record["log"], hashes)
+    found += _compare("settings", record["settings"], info["settings"])
+    found += _compare("deviations", record["deviations"], deviations(info["settings"]))
+    found += _compare("run.json", record["run_json"], run_json_hash(public_run_json(info)))
+    found += _compare("bank", record["bank"], {"version": bank.version, "fingerprint": bank.fingerprint})
+    found += _compare("date", record["date"], date)
+    found += _compare("id", record["id"], record_id(dict(record)))
+    convention = record["scores"].get("convention")
+    if convention not in get_args(Convention):
+        return [*found, _plain(f"scores.convention: {convention}")]
+    try:
+        scores = rescore(log, bank, convention)
+    except UserError as error:
+        return [*found, _plain(f"scores: {error}")]
+    found += [_plain(f"log: {problem}") for problem in scores["problems"]]
+    stated = {name: record["versions"].get(name) for name in _PROVEN_VERSIONS}
+    found += _compare("versions", stated, {name: scores["versions"][name] for name in _PROVEN_VERSIONS})
+    found += _compare("comparability", record["comparability"], scores["comparability"])
+    return found + score_differences(record["scores"], scores)
+
+
+def row_differences(record: Mapping[str, Any], rows: Path) -> list[str]:
+    """What differs between a record and its file of rows, which the results dataset shows."""
+    try:
+        same = rows.read_bytes() == rows_text(dict(record)).encode()
+    except OSError as error:
+        return [f"rows: {rows.name} cannot be read: {error.strerror}"]
+    return [] if same else [f"rows: {rows.name} does not hold the headlines of the record"]
+
+
+def score_differences(stored: Mapping[str, Any], computed: Mapping[str, Any]) -> list[str]:
+    """Numbers of stored scores that the computed ones do not give. What only a newer scorer adds does not count."""
+    kept = {name: value for name, value in stored.items() if name not in _OF_THE_PLACE}
+    missing = [f"scores.{name}: missing" for name in ("probes", "complete", "headline_splits") if name not in stored]
+    return missing + _compare("scores", kept, {name: computed.get(name, _ABSENT) for name in kept})
+
+
+def _compare(place: str, stored: Any, computed: Any) -> list[str]:
+    return [
+        _plain(f"{where}: stated {_short(a)}, computed {_short(b)}")
+        for where, a, b in _differing(place, stored, computed)
+    ]
+
+
+def _differing(place: str, stored: Any, computed: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(stored, Mapping) and isinstance(computed, Mapping):
+        for name in [*stored, *(n for n in computed if n not in stored and not place.startswith("scores"))]:
+            yield from _differing(f"{place}.{name}", stored.get(name, _ABSENT), computed.get(name, _ABSENT))
+    elif isinstance(stored, list) and isinstance(computed, list) and len(stored) == len(computed):
+        for index, (a, b) in enumerate(zip(stored, computed, strict=True)):
+            yield from _differing(f"{place}[{index}]", a, b)
+    elif not _equal(stored, computed):
+        yield place, stored, computed
+
+
+def _equal(stored: Any, computed: Any) -> bool:
+    if isinstance(stored, bool) or isinstance(computed, bool):
+        return stored is computed
+    if isinstance(stored, float) or isinstance(computed, float):
+        numbers = _number(stored) and _number(computed)
+        return numbers and math.isclose(stored, computed, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return bool(stored == computed)
+
+
+def _number(value: object) -> bool:
+    """Whether a value is a number in the range of floats, which an integer of JSON need not be."""
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e300)
+
+
+def _plain(line: str) -> str:
+    """A line without control characters, which in a terminal could hide what stands before them."""
+    return "".join(c if c.isprintable() else "?" for c in line)[:400]
+
+
+def _short(value: object) -> str:
+    return "nothing" if value is _ABSENT else str(value)[:120]

@@ -1,0 +1,32 @@
+"""Metrics for the `evaluate` library: predictions and dataset rows in, the headline of a probe out.
+
+`load_metric("p4_tau")` gives the module; `compute.compute` is the function behind it, for code without `evaluate`.
+"""
+
+from typing import TYPE_CHECKING
+
+from vehbench_hf.hub.mapping import HUB_TASKS
+from vehbench_hf.metrics.errors import MetricInputError
+
+if TYPE_CHECKING:
+    from vehbench_hf.metrics.module import ProbeMetric
+
+METRICS = tuple(task.metric for task in HUB_TASKS)
+
+
+def load_metric(name: str) -> "ProbeMetric":
+    """The `evaluate` module of a metric that ships with the package. No Hub is asked.
+
+    Raises MetricInputError for an unknown name.
+    """
+    import evaluate
+
+    from vehbench_hf.paths import shipped
+
+    if name not in METRICS:
+        raise MetricInputError(f"no metric {str(name)[:60]!r}; expected one of {', '.join(METRICS)}.")
+    loaded: ProbeMetric = evaluate.load(str(shipped(f"metrics/{name}")))
+    return loaded
+
+
+__all__ = ["METRICS", "MetricInputError", "load_metric"]

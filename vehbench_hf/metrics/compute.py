@@ -1,0 +1,154 @@
+"""The score of predictions against dataset rows: episodes from predictions, then the scoring of any run."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from vehbench_hf import SCORER_VERSION
+from vehbench_hf.episodes import Episode
+from vehbench_hf.hub.mapping import task_of_metric
+from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.metrics.predictions import Prediction, read_prediction
+from vehbench_hf.metrics.references import NO_SUBTYPE, read_reference
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.release.tasks import BANK_VERSION as BANK_V1
+from vehbench_hf.scoring import SCORERS, score
+from vehbench_hf.scoring.bootstrap import RESAMPLES, SEED
+from vehbench_hf.types import Convention, Outcome, Probe, Record, Task
+
+OF_FINAL_DESIGNS: dict[Probe, tuple[str, ...]] = {
+    "p2": ("p2b", "final_feasible", "cond_ratio", "infeasible_closure", "utility_loss", "invalid"),
+    "p3": ("success",),
+}
+"""The parts that a final design alone determines; the others describe the way there."""
+
+
+def compute(
+    metric: str,
+    predictions: Sequence[object],
+    references: Sequence[object],
+    *,
+    convention: Convention | None = None,
+    bootstrap: int = RESAMPLES,
+    seed: int = SEED,
+    p2_stop: Literal["feasible", "budget"] = "feasible",
+) -> dict[str, Any]:
+    """The headline of a metric over rows, its 95 % interval, its parts, and the count of each outcome class.
+
+    Rows of one task count as repeats. `convention` None takes that of the rows' bank. `bootstrap` is the number of
+    resamples over papers, 0 for no interval; `p2_stop` says which rule ended the searches. What the rows do not
+    determine is None, with the reason under `undefined`. Raises MetricInputError naming row and field.
+    """
+    probe = task_of_metric(metric).config
+    _check_options(convention, bootstrap, seed, p2_stop)
+    if len(predictions) != len(references):
+        raise MetricInputError(
+            f"{len(predictions)} predictions and {len(references)} references; expected one prediction a reference."
+        )
+    if not references:
+        raise MetricInputError("no rows: expected at least one prediction with its reference.")
+    tasks = [read_reference(value, probe, row) for row, value in enumerate(references)]
+    given = [read_prediction(value, probe, row) for row, value in enumerate(predictions)]
+    bank = _one_bank(tasks)
+    convention = convention or ("released" if bank == BANK_V1 else "defined")
+    protocol = Protocol(p2_stop=p2_stop)
+    records: dict[str, list[Record]] = {}
+    by_id: dict[str, Task] = {}
+    for row, (task, prediction) in enumerate(zip(tasks, given, strict=True)):
+        known = by_id.setdefault(task.task_id, task)
+        if (known.spec, known.gold) != (task.spec, task.gold):
+            raise MetricInputError(
+                f"row {row} of references: task {task.task_id!r} stands twice with different content."
+            )
+        episodes = records.setdefault(task.task_id, [])
+        episodes.append(_record(task, prediction, protocol, len(episodes), row))
+    found = score(
+        list(by_id.values()),
+        records,
+        convention=convention,
+        bank=bank or "unnamed",
+        epochs=max(Counter(task.task_id for task in tasks).values()),
+        resamples=bootstrap,
+        seed=seed,
+    )["probes"][probe]
+    result = _result(metric, found, SCORERS[probe].HEADLINE_PART)
+    if any(prediction.final for prediction in given):
+        _drop_parts(result, set(result["parts"]) - set(OF_FINAL_DESIGNS[probe]), "predictions are final designs")
+    if probe == "p1" and any(task.subtype == NO_SUBTYPE for task in tasks):
+        why = "a reference has no subtype; pass the dataset's rows, or add their column subtype"
+        _drop_parts(result, {"subtype_f1", "comp"}, why)
+        result |= {metric: None, "interval": None}
+        result["undefined"][metric] = why
+    return {**result, "convention": convention, "bank": bank, "scorer": SCORER_VERSION}
+
+
+def _record(task: Task, prediction: Prediction, protocol: Protocol, epoch: int, row: int) -> Record:
+    """The episode that a prediction makes. Replies that end before their episode does end it where it stands."""
+    episode = Episode(task.task_id, task.probe, task.spec, protocol, epoch)
+    for item, reply in enumerate(prediction.replies):
+        if episode.outcome is not None:
+            hint = " Searches that go on after a feasible design are scored with p2_stop='budget'."
+            raise MetricInputError(
+                f"row {row} of predictions: {len(prediction.replies)} items, but the episode is over after {item}."
+                f"{hint if task.probe == 'p2' and protocol.p2_stop == 'feasible' else ''}"
+            )
+        episode.receive(reply)
+    if episode.outcome is not None:
+        return episode.record()
+    unread: Outcome = "truncated" if prediction.replies[-1].finish_reason == "length" else "format_error"
+    return Record(
+        task_id=task.task_id,
+        probe=task.probe,
+        outcome="ok" if episode.attempt == 0 else unread,
+        steps=episode.steps,
+        epoch=epoch,
+        calls=episode.calls,
+    )
+
+
+def _result(metric: str, found: Mapping[str, Any], headline_part: str) -> dict[str, Any]:
+    headline = found["headline"]
+    undefined = dict(found["undefined"])
+    if headline["value"] is None:
+        undefined[metric] = undefined[headline_part]
+    return {
+        metric: headline["value"],
+        "interval": headline["interval"],
+        "n": headline["n"],
+        "parts": dict(found["parts"]),
+        "undefined": undefined,
+        "outcomes": found["outcomes"],
+        "not_applicable": found["not_applicable"],
+    }
+
+
+def _drop_parts(result: dict[str, Any], names: set[str], why: str) -> None:
+    for name in names & set(result["parts"]):
+        result["parts"][name] = None
+        result["undefined"][name] = why
+
+
+def _one_bank(tasks: Sequence[Task]) -> str | None:
+    """The bank version of all rows, None where they name none."""
+    first = tasks[0].bank_version
+    for row, task in enumerate(tasks):
+        if task.bank_version != first:
+            raise MetricInputError(
+                f"row {row} of references, field bank_version: {task.bank_version!r} beside {first!r} in row 0; "
+                "scores of different banks do not mix, compute them apart."
+            )
+    return first or None
+
+
+def _check_options(convention: object, bootstrap: object, seed: object, p2_stop: object) -> None:
+    def whole(value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+    if convention is not None and convention not in get_args(Convention):
+        raise MetricInputError(f"option convention: expected 'defined' or 'released', got {str(convention)[:40]!r}.")
+    if not whole(bootstrap) or bootstrap > 1_000_000:  # type: ignore[operator]
+        raise MetricInputError(f"option bootstrap: expected 0 to 1000000 resamples, got {str(bootstrap)[:40]!r}.")
+    if not whole(seed):
+        raise MetricInputError(f"option seed: expected a whole number from 0, got {str(seed)[:40]!r}.")
+    if p2_stop not in ("feasible", "budget"):
+        raise MetricInputError(f"option p2_stop: expected 'feasible' or 'budget', got {str(p2_stop)[:40]!r}.")

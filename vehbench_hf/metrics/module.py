@@ -1,0 +1,82 @@
+"""The `evaluate` module behind the four Spaces. Imported by them only: it needs `evaluate` and `datasets`.
+
+Predictions and references travel through the library as JSON texts. Its own Arrow conversion knows one shape a column,
+which rows of nested data and predictions of several kinds are not, and its messages name neither row nor field.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any, cast
+
+import datasets
+import evaluate
+import numpy as np
+
+from vehbench_hf.hub.mapping import task_of_metric
+from vehbench_hf.metrics.compute import compute
+from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
+from vehbench_hf.paths import shipped
+
+
+class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
+    """The metric of one probe; a subclass sets `METRIC`. Options of `compute` are those of `compute.compute`."""
+
+    METRIC: str
+
+    def _info(self) -> evaluate.MetricInfo:
+        task_of_metric(self.METRIC)
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=DESCRIPTIONS[self.METRIC],
+            citation=json.loads(shipped("cards/metadata.json").read_text(encoding="utf-8"))["citation"],
+            inputs_description=INPUTS,
+            features=datasets.Features({"predictions": text, "references": text}),
+        )
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
+        """Score all that was added, or `predictions` against `references`. Raises MetricInputError."""
+        if (predictions is None) != (references is None):
+            missing = "references" if references is None else "predictions"
+            raise MetricInputError(f"{missing} are missing: expected predictions and references, one for one.")
+        if predictions is None and self.writer is None:
+            raise MetricInputError("nothing to score: pass predictions and references, or add them first.")
+        return cast("dict[str, Any] | None", super().compute(predictions=predictions, references=references, **options))
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+        """Add predictions with their references, one for one. Raises MetricInputError."""
+        said, meant = _texts(predictions, "predictions"), _texts(references, "references")
+        if len(said) != len(meant):
+            raise MetricInputError(
+                f"{len(said)} predictions and {len(meant)} references; expected one prediction a reference."
+            )
+        super().add_batch(predictions=said, references=meant, **others)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
+        """Add one prediction with its reference. Raises MetricInputError."""
+        said, meant = _texts([prediction], "predictions"), _texts([reference], "references")
+        super().add(prediction=said[0], reference=meant[0], **others)
+
+    def _compute(self, *, predictions: list[str], references: list[str], **options: Any) -> dict[str, Any]:
+        return compute(
+            self.METRIC, [json.loads(p) for p in predictions], [json.loads(r) for r in references], **options
+        )
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    """One JSON text a value. Raises MetricInputError for what is no list, and for what JSON cannot hold."""
+    if values is None or isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
+        raise MetricInputError(f"{name}: expected a list with one entry a row, got {type(values).__name__}.")
+    texts = []
+    for row, value in enumerate(values):
+        try:
+            texts.append(json.dumps(value, default=_plain))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise MetricInputError(f"row {row} of {name}: cannot be written as JSON ({error}).") from None
+    return texts
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"got {type(value).__name__}")
