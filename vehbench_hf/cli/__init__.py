@@ -1,6 +1,7 @@
 """The command line. One module a command; this one collects them and turns errors into exit codes.
 
-0 done, 1 a check failed (`audit`, `check`, `verify`, `publish`), 2 wrong usage, 3 incomplete run (unscored rows), 130 interrupted.
+0 done, 1 a check failed (`audit`, `check`, `verify`, `publish`), 2 wrong usage, 3 incomplete run (unscored rows),
+130 interrupted.
 """
 
 import signal
