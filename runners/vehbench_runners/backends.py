@@ -22,6 +22,10 @@ Speaker = Callable[[list[Message], Position], Awaitable[Reply]]
 pointless (no such model, wrong key, a parameter that the model refuses) raises RunStopped."""
 
 
+OVERFLOW = "context overflow"
+"""How the error of a reply begins whose prompt did not fit the context."""
+
+
 class RunStopped(UserError):
     """Why no further call should be made. What was done is kept."""
 

@@ -16,7 +16,8 @@ from vehbench_hf.isomorphic_types import AnyTask
 from vehbench_hf.parsing.reply_schema import Schema, schema_of
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Message, Reply, Usage
-from vehbench_runners.backends import Position, RunStopped, Speaker
+from vehbench_runners.backends import OVERFLOW, Position, RunStopped, Speaker
+from vehbench_runners.openai_endpoint import without_secrets
 from vehbench_runners.openai_failures import Failure, read_failure, short
 from vehbench_runners.options import BackendOptions
 
@@ -130,7 +131,7 @@ class InspectBackend:
             return Reply(None, finish_reason="content_filter")
         if failure.kind == "final" or (failure.kind == "parameter" and self._replies == 0):
             raise RunStopped(f"{self._name} answers {failure.text}. What was done is kept.")
-        before = "context overflow: " if failure.kind == "overflow" else ""
+        before = f"{OVERFLOW}: " if failure.kind == "overflow" else ""
         return Reply(None, finish_reason=None, error=before + failure.text)
 
 
@@ -169,7 +170,7 @@ def _reply(output: Any, latency_s: float) -> Reply:
     if output.error or not output.choices:
         return Reply(None, finish_reason=None, error=f"the provider failed: {short(str(output.error or 'no choice'))}")
     if output.stop_reason == "model_length" and (output.usage is None or not output.usage.output_tokens):
-        return Reply(None, finish_reason=None, error=f"context overflow: {short(output.completion)}")
+        return Reply(None, finish_reason=None, error=f"{OVERFLOW}: {short(output.completion)}")
     content = output.message.content
     parts = content if isinstance(content, list) else []
     thoughts = [part.reasoning for part in parts if part.type == "reasoning" and part.reasoning]
@@ -208,8 +209,6 @@ def _failure(error: Exception, sent: list[str]) -> Failure:
 
 def _plain(error: BaseException) -> str:
     """An exception's text on one line, without markup and without any key of the environment."""
-    text = short(re.sub(r"\[/?[a-z ]+\]", "", str(error)) or type(error).__name__)
-    for name, value in os.environ.items():
-        if name.endswith(("_KEY", "_TOKEN")) and len(value) >= 6:
-            text = text.replace(value, "***")
-    return text
+    text = re.sub(r"\[/?[a-z ]+\]", "", str(error)) or type(error).__name__
+    secrets = [value for name, value in os.environ.items() if name.endswith(("_KEY", "_TOKEN")) and len(value) >= 6]
+    return short(without_secrets(text, sorted(secrets, key=len, reverse=True)))  # cut last: half a key is not found

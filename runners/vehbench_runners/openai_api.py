@@ -13,7 +13,7 @@ from vehbench_hf.isomorphic_types import AnyTask
 from vehbench_hf.parsing.reply_schema import Schema, schema_of
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Message, Reply
-from vehbench_runners.backends import Position, RunStopped, Speaker
+from vehbench_runners.backends import OVERFLOW, Position, RunStopped, Speaker
 from vehbench_runners.limiter import Limiter
 from vehbench_runners.openai_connection import Connection
 from vehbench_runners.openai_endpoint import read_endpoint, secrets_of
@@ -65,7 +65,9 @@ class OpenAIBackend:
         self._stopping = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        key = os.environ.get(self._options.key_variable) or ""
+        key = (os.environ.get(self._options.key_variable) or "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise RunStopped(f"{self._options.key_variable} holds characters that no API key has; set it again.")
         if not key and self._endpoint.is_openai:
             raise RunStopped(
                 f"no API key: set the environment variable {self._options.key_variable}, or name the one that holds "
@@ -193,7 +195,7 @@ class OpenAIBackend:
         if failure.kind == "filtered":
             return Reply(None, finish_reason="content_filter")
         if failure.kind == "overflow":
-            return Reply(None, finish_reason=None, error=f"context overflow: {failure.text}")
+            return Reply(None, finish_reason=None, error=f"{OVERFLOW}: {failure.text}")
         if failure.kind == "final":
             raise self._stopped(f"{self._endpoint.url} answers {failure.text}. {self._advice(failure.text)}")
         if failure.kind == "parameter" and self._replies == 0:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from vehbench_hf.types import Reply
-from vehbench_runners.openai_endpoint import Endpoint
+from vehbench_runners.openai_endpoint import Endpoint, without_secrets
 from vehbench_runners.openai_failures import Failure, read_failure, short
 from vehbench_runners.openai_replies import Completion, read_completion
 from vehbench_runners.openai_request import Served, sent_fields
@@ -92,7 +92,8 @@ class Connection:
         lengths = [mine.get(name) for name in ("max_model_len", "context_length")]
         context = next((length for length in lengths if isinstance(length, int) and length > 0), None)
         engine = mine.get("owned_by")
-        return Served(engine if isinstance(engine, str) else None, context, tuple(models))
+        names = tuple(short(self._clean(name)) for name in models)
+        return Served(short(self._clean(engine)) if isinstance(engine, str) else None, context, names)
 
     async def ask(self, body: dict[str, Any]) -> Asked:
         """Send one chat completion request."""
@@ -106,7 +107,8 @@ class Connection:
             return Asked(Failure("hung", f"no answer within {self._timeout_s:g} s (--timeout)"))
         except openai.APIStatusError as error:
             response = error.response
-            return self._failed(read_failure(response.status_code, response.text, sent_fields(body)), response.headers)
+            failure = read_failure(response.status_code, self._clean(response.text), sent_fields(body))
+            return self._failed(failure, response.headers)
         except Exception as error:
             if not _from_below(error):
                 raise
@@ -114,12 +116,15 @@ class Connection:
         latency_s = round(time.perf_counter() - begun, 4)
         got = read_completion(answer.text, sent_fields(body))
         if not isinstance(got, Completion):
+            got = read_completion(self._clean(answer.text), sent_fields(body))
+        if not isinstance(got, Completion):
             return self._failed(got, answer.headers)
         request_id = answer.headers.get("x-request-id") or got.reply.request_id
         reply = replace(got.reply, request_id=request_id, latency_s=latency_s)
         return Asked(reply, reasoning_field=got.reasoning_field)
 
     def _failed(self, failure: Failure, headers: Mapping[str, str]) -> Asked:
+        # The body was cleaned before its text was cut, since half a key would not be found; escapes are read since.
         return Asked(replace(failure, text=self._clean(failure.text)), retry_after(headers))
 
     def _unanswered(self, error: BaseException) -> Failure:
@@ -128,15 +133,13 @@ class Connection:
         while (inner := links[-1].__cause__ or links[-1].__context__) is not None and inner not in links:
             links.append(inner)
         names = {kind.__name__ for link in links for kind in type(link).__mro__}
-        cause = self._clean(short(f"{type(links[-1]).__name__} {links[-1]}".strip()))
+        cause = short(self._clean(f"{type(links[-1]).__name__} {links[-1]}".strip()))
         if names & CONNECTION_ERRORS:
             return Failure("unreachable", f"cannot connect to {self._endpoint.url}: {cause}")
         return Failure("again", f"the connection broke off: {cause}")
 
     def _clean(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+        return without_secrets(text, self._secrets)
 
 
 def _from_below(error: Exception) -> bool:

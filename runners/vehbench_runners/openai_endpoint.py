@@ -3,9 +3,10 @@
 import ipaddress
 import os
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
 
 from vehbench_hf.errors import UserError
 
@@ -86,14 +87,29 @@ def read_endpoint(base_url: str | None) -> Endpoint:
 
 
 def secrets_of(base_url: str | None, key: str) -> list[str]:
-    """What must never be printed: the key, the password and user of the URL, and the values of its query."""
+    """What must never be printed: the key, the password and user of the URL, and the values of its query.
+
+    In every form in which a server may name them: as given, decoded, as a header, and as JSON may escape them.
+    """
+    found = {key}
     try:
         parts = urlsplit(base_url or os.environ.get("OPENAI_BASE_URL") or "")
-        found = [key, parts.password, parts.username, *(value for _, value in parse_qsl(parts.query))]
     except ValueError:
-        found = [key]
+        parts = urlsplit("")
+    login = parts.netloc.rpartition("@")[0]
+    found |= {login, *login.split(":"), *(pair.partition("=")[2] for pair in parts.query.split("&"))}
+    found |= {unquote(text) for text in found} | {unquote_plus(text) for text in found}
+    found |= {b64encode(unquote(login).encode()).decode()}
+    found |= {text.replace("/", "\\/") for text in found}
     # a short one, such as the placeholder key "none", would black out ordinary words
-    return sorted({text for text in found if text and len(text) >= 6}, key=len, reverse=True)
+    return sorted((text for text in found if len(text) >= 6), key=len, reverse=True)
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """A text with stars in the place of secrets, of which longer ones come first."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
 
 
 def _is_loopback(host: str) -> bool:

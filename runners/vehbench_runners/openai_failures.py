@@ -94,8 +94,8 @@ def status_in_body(error: object) -> int:
 
 
 def short(text: str) -> str:
-    """A server's text on one line, cut where it gets long."""
-    line = " ".join(text[: 4 * _LONGEST].split())
+    """A server's text on one line, cut where it gets long, without what would steer a terminal."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _LONGEST]).split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 

@@ -10,6 +10,9 @@ from vehbench_runners.openai_failures import Failure, read_failure, short, statu
 LONGEST_TEXT = 4_000_000
 """Characters of a reply, and of its reasoning, that are kept; a reply that is longer counts as cut by length."""
 
+MOST_TOKENS = 10**9
+"""A count above it is no count of one call, and would drown all others."""
+
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Where servers put the reasoning: the first is DeepSeek's name, the second OpenRouter's and that of newer vLLM."""
 
@@ -91,7 +94,7 @@ def _finish_reason(value: object) -> str | None:
         return None
     if value.lower().startswith("content_filter"):
         return "content_filter"
-    return "length" if value.lower() in ("max_tokens", "model_length") else value
+    return "length" if value.lower() in ("max_tokens", "model_length") else _text(value)
 
 
 def _usage(value: object) -> Usage:
@@ -117,7 +120,7 @@ def _inside(usage: dict[str, Any], group: str, name: str) -> object:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def _text(value: object) -> str | None:

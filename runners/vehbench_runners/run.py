@@ -10,11 +10,11 @@ from vehbench_hf.isomorphic_types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, replay_episode, request_hash
 from vehbench_hf.types import Message, Outcome, Reply, Turn
-from vehbench_runners.backends import Backend, Position, RunStopped, Speaker
+from vehbench_runners.backends import OVERFLOW, Backend, Position, RunStopped, Speaker
 from vehbench_runners.meter import Meter
 
 MAX_FAILURES_IN_A_ROW = 20
-"""After so many calls that failed outside the model, with none that came through between, a run stops by itself."""
+"""After so many calls that failed outside the model, with none that came through between, a run stops by itself. Prompts that are too long do not count where others fit."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,14 @@ class _Loop:
     on_episode: Callable[[AnyTask, Outcome], None]
     result: RunResult = field(default_factory=RunResult)
     failures_in_a_row: int = 0
+    answered: bool = False
 
     async def run(self, logged: list[Turn], on_ready: Callable[[], None]) -> RunResult:
         by_episode: dict[tuple[str, int], list[Turn]] = {}
         for turn in logged:
             by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
             self.meter.add(turn.reply.usage)
+        self.answered = any(turn.reply.error is None for turn in logged)
         work = itertools.product(range(self.plan.epochs), self.plan.tasks)
         async with self.backend:
             on_ready()
@@ -120,7 +122,10 @@ class _Loop:
         self.result.calls += 1
         self.meter.add(reply.usage)
         self.on_call(task, turn)
-        self.failures_in_a_row = 0 if reply.error is None else self.failures_in_a_row + 1
+        if reply.error is None:
+            self.failures_in_a_row, self.answered = 0, True
+        elif not (self.answered and reply.error.startswith(OVERFLOW)):  # other prompts fit, so it is this one's alone
+            self.failures_in_a_row += 1
         if self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise RunStopped(f"{self.failures_in_a_row} calls in a row failed outside the model, lastly: {reply.error}")
         return reply

@@ -15,6 +15,7 @@ from vehbench_hf.cli.audit import audit_command
 from vehbench_hf.cli.build import build_command
 from vehbench_hf.cli.check import check_command
 from vehbench_hf.cli.compare import compare_command
+from vehbench_hf.cli.demo_model import demo_model_command
 from vehbench_hf.cli.experiment import experiment_command
 from vehbench_hf.cli.export import export_command
 from vehbench_hf.cli.import_release import import_command
@@ -48,6 +49,7 @@ app.command("tasks")(tasks_command)
 app.command("check")(check_command)
 app.command("build")(build_command)
 app.command("audit")(audit_command)
+app.command("demo-model")(demo_model_command)
 app.command("export")(export_command)
 app.command("install")(install_command)
 app.command("publish")(publish_command)

@@ -1,0 +1,52 @@
+"""Calls that wait at the same time, answered together: a model that works in batches, callers that come alone."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+Asked = TypeVar("Asked")
+Answered = TypeVar("Answered")
+
+_GATHERING_S = 0.02
+"""Callers that were answered together come back within this time, and then form a batch again."""
+
+
+class Batches(Generic[Asked, Answered]):
+    """Collects at most `size` waiting items and gives them to `work` in a thread, one batch after the other.
+
+    `work` returns an answer an item, in order. What it raises reaches every caller of the batch.
+    """
+
+    def __init__(self, work: Callable[[Sequence[Asked]], Sequence[Answered]], size: int) -> None:
+        self._work, self._size = work, size
+        self._waiting: asyncio.Queue[tuple[Asked, asyncio.Future[Answered]]] = asyncio.Queue()
+        self._turning: asyncio.Task[None] | None = None
+
+    async def answer(self, item: Asked) -> Answered:
+        """Wait for the answer to one item."""
+        answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        self._waiting.put_nowait((item, answer))
+        if self._turning is None or self._turning.done():
+            self._turning = asyncio.create_task(self._turn())
+        return await answer
+
+    async def _turn(self) -> None:
+        while not self._waiting.empty():
+            await asyncio.sleep(_GATHERING_S)
+            batch: list[tuple[Asked, asyncio.Future[Answered]]] = []
+            while len(batch) < self._size and not self._waiting.empty():
+                item, future = self._waiting.get_nowait()
+                if not future.done():  # its caller has gone
+                    batch.append((item, future))
+            if not batch:
+                continue
+            try:
+                answers = await asyncio.to_thread(self._work, [item for item, _ in batch])
+            except Exception as error:
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            for (_, future), answer in zip(batch, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)

@@ -1,0 +1,264 @@
+"""`hf/ORG/MODEL` and `hf//path`: transformers alone, for machines without vLLM and for models that vLLM does not know.
+
+Calls that wait at the same time are padded on the left and generated together. A batch ends with its longest reply, so
+this is several times slower than vLLM where replies differ in length.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from vehbench_hf.errors import UserError
+from vehbench_hf.isomorphic_types import AnyTask
+from vehbench_hf.sampling import DEFAULT_MAX_TOKENS, Sampling, Weights
+from vehbench_hf.types import Message, Reply, Usage
+from vehbench_runners.backends import Position, RunStopped, Speaker
+from vehbench_runners.batches import Batches
+from vehbench_runners.chat_template import extra_fields, load_chat, made_reply, overflow
+from vehbench_runners.options import BackendOptions
+from vehbench_runners.weights_on_disk import describe_weights, resolved
+
+DEFAULT_BATCH = 16
+
+_LOADING = {"attn_implementation", "device_map", "max_memory", "offload_folder", "local_files_only", "cache_dir"}
+_TOKENIZING = {"tokenizer", "tokenizer_revision", "chat_template"}
+
+
+@dataclass(frozen=True)
+class _Prompt:
+    text: str
+    ids: list[int]
+    epoch: int
+    until: float
+
+
+class TransformersBackend:
+    """A causal language model in this process, asked in batches of at most `concurrency` calls.
+
+    Where replies are drawn with a seed, a batch is a single call: the draws of one would depend on its neighbours.
+    """
+
+    is_language_model = True
+
+    def __init__(self, name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> None:
+        self._name, self._sampling, self._weights, self._options = resolved(name), sampling, weights, options
+        _check(sampling, weights, options.engine)
+        self._chat = load_chat(self._name, sampling, weights, options.engine)
+        self._model: Any = None
+        self._became: dict[str, Any] = {}
+        self._stop = threading.Event()
+        seeded = sampling.seed is not None and sampling.temperature != 0
+        self.concurrency = 1 if seeded else options.concurrency or DEFAULT_BATCH
+        self._batches = Batches(self._generate, self.concurrency)
+
+    async def __aenter__(self) -> Self:
+        self._chat.template  # noqa: B018  # a model without a template is refused before gigabytes are loaded
+        self._model = _loaded(self._name, self._weights, self._options.engine)
+        self._context = _context(self._model.config, self._weights)
+        self._settings = _settings(self._sampling, self._model.generation_config)
+        self._became = _what_became(self._model, self._context)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()  # a thread that generates cannot be cancelled; it looks at this after every token
+        self._model = None
+
+    def speaker_for(self, task: AnyTask) -> Speaker:
+        """Who answers the calls of one episode; of the task it knows nothing."""
+
+        async def speak(messages: list[Message], position: Position) -> Reply:
+            text = self._chat.text(messages)
+            ids = self._chat.token_ids(text)
+            if self._context is not None and len(ids) >= self._context:
+                return overflow(len(ids), self._context)
+            until = time.monotonic() + self._options.timeout_s
+            return await self._batches.answer(_Prompt(text, ids, position[0], until))
+
+        return speak
+
+    def _generate(self, prompts: Sequence[_Prompt]) -> list[Reply]:
+        """Answer one batch; runs in a thread."""
+        import torch
+
+        begun = time.monotonic()
+        longest = max(len(prompt.ids) for prompt in prompts)
+        ends = _end_tokens(self._model.generation_config)
+        pad = self._model.generation_config.pad_token_id
+        rows = [[pad] * (longest - len(prompt.ids)) + prompt.ids for prompt in prompts]
+        seen = [[0] * (longest - len(prompt.ids)) + [1] * len(prompt.ids) for prompt in prompts]
+        if self._sampling.seed is not None:
+            torch.manual_seed(self._sampling.seed + prompts[0].epoch)
+        rooms = [self._room(len(prompt.ids)) for prompt in prompts]
+        until = max(prompt.until for prompt in prompts)
+        try:
+            with torch.inference_mode():
+                output = self._model.generate(
+                    input_ids=torch.tensor(rows, device=self._model.device),
+                    attention_mask=torch.tensor(seen, device=self._model.device),
+                    max_new_tokens=max(rooms),
+                    stopping_criteria=[lambda ids, scores, **_: _all(ids, self._stop.is_set() or _past(until))],
+                    **self._settings,
+                )
+        except torch.OutOfMemoryError as error:
+            raise RunStopped(
+                f"{self._name} ran out of memory in a batch of {len(prompts)} calls with up to {longest} tokens each: "
+                f"{str(error).splitlines()[0]} Give a smaller --concurrency; the same command goes on."
+            ) from None
+        except (TypeError, ValueError) as error:
+            raise RunStopped(f"transformers refuses these calls: {error}") from error
+        seconds = time.monotonic() - begun
+        new = output[:, longest:].tolist()
+        return [self._reply(*one, ends, seconds) for one in zip(prompts, new, rooms, strict=True)]
+
+    def _room(self, prompt_tokens: int) -> int:
+        if self._context is None:
+            return self._sampling.max_tokens or DEFAULT_MAX_TOKENS
+        left = self._context - prompt_tokens
+        return min(left, self._sampling.max_tokens or left)
+
+    def _reply(self, prompt: _Prompt, new: list[int], room: int, ends: set[int], seconds: float) -> Reply:
+        end = next((at for at, token in enumerate(new[:room]) if token in ends), None)
+        if end is None and len(new) < room:
+            return Reply(
+                None, finish_reason=None, error=f"no reply within {self._options.timeout_s:g} s; raise --timeout"
+            )
+        written = new[:room] if end is None else new[:end]
+        return made_reply(
+            self._chat,
+            prompt.text,
+            self._chat.tokenizer.decode(written, skip_special_tokens=True),
+            finish_reason="length" if end is None else "stop",
+            usage=Usage(input=len(prompt.ids), output=len(written) + (end is not None)),
+            latency_s=seconds,
+            request_id=None,
+        )
+
+    def description(self) -> dict[str, Any]:
+        """Engine, weights and template; once the model is loaded, what was made of the options as well."""
+        described: dict[str, Any] = {
+            "kind": "transformers",
+            "weights": describe_weights(self._name, self._weights.revision),
+            "chat_template": self._chat.template_hash,
+            "engine_arguments": dict(self._options.engine),
+            "batch": self.concurrency,
+        }
+        return {**described, **self._became}
+
+    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+        """The exact text of the tokens that the model reads."""
+        return self._chat.text(messages)
+
+    def prompt_tokens(self, messages: list[Message]) -> int | None:
+        """Length of a prompt in tokens; needs the tokenizer only."""
+        return len(self._chat.tokens(messages))
+
+
+def transformers_backend(
+    name: str, sampling: Sampling, weights: Weights, options: BackendOptions
+) -> TransformersBackend:
+    """The backend of `hf/<name>`. Raises UserError for an option that transformers alone does not have."""
+    return TransformersBackend(name, sampling, weights, options)
+
+
+def _check(sampling: Sampling, weights: Weights, engine: dict[str, Any]) -> None:
+    lacking = {
+        "--structured": sampling.structured,
+        "--reasoning-tokens": sampling.reasoning_tokens is not None,
+        "--quantization": weights.quantization is not None,
+    }
+    asked = [option for option, given in lacking.items() if given]
+    if asked:
+        raise UserError(f"hf/ has no {', '.join(asked)} (weights load as they are stored); vllm/ has.")
+    unknown = sorted(engine.keys() - _LOADING - _TOKENIZING)
+    if unknown:
+        known = ", ".join(sorted(_LOADING | _TOKENIZING))
+        raise UserError(f"unknown engine argument {', '.join(unknown)}; hf/ takes {known}.")
+
+
+def _loaded(name: str, weights: Weights, engine: dict[str, Any]) -> Any:
+    """The model, on the accelerators there are. Raises UserError without torch, RunStopped when it does not load."""
+    try:
+        import torch
+        from transformers import AutoModelForCausalLM
+    except ImportError as error:
+        raise UserError(f"hf/ needs torch and transformers ({error}): pip install 'vehbench-hf[hf]'.") from None
+    given = {key: value for key, value in engine.items() if key in _LOADING}
+    if torch.cuda.is_available():
+        given.setdefault("device_map", "auto")
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            name, revision=weights.revision, dtype=weights.dtype or "auto", **given
+        )
+    except Exception as error:
+        raise RunStopped(f"transformers cannot load {name}: {type(error).__name__}: {error}") from error
+    model.eval()
+    settings = model.generation_config
+    if settings.pad_token_id is None:  # padding is masked out, so any token serves
+        settings.pad_token_id = min(_end_tokens(settings), default=0)
+    return model
+
+
+def _what_became(model: Any, context: int | None) -> dict[str, Any]:
+    """How the model was really loaded: the parts that replies or speed depend on."""
+    import torch
+    import transformers
+
+    stored = getattr(model.config, "quantization_config", None)
+    return {
+        "version": transformers.__version__,
+        "torch": torch.__version__,
+        "device": str(model.device),
+        "dtype": str(model.dtype).removeprefix("torch."),
+        "quantization": None if stored is None else str(getattr(stored, "quant_method", stored)),
+        "max_model_len": context,
+        "default_sampling": _stored_defaults(model.generation_config),
+    }
+
+
+def _context(config: Any, weights: Weights) -> int | None:
+    text = config.get_text_config()
+    return weights.max_model_len or getattr(text, "max_position_embeddings", None)
+
+
+def _settings(sampling: Sampling, stored: Any) -> dict[str, Any]:
+    """Arguments of `generate`: what was asked for; the rest is as stored with the model.
+
+    transformers would keep to the 50 likeliest tokens where nothing is stored; 0 switches that off, as in vLLM.
+    """
+    from transformers import GenerationConfig
+
+    extra = extra_fields(sampling, set(GenerationConfig().to_dict()) - {"max_new_tokens", "max_length"}, "transformers")
+    if sampling.temperature == 0:
+        return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, **extra}
+    asked = {"temperature": sampling.temperature, "top_p": sampling.top_p}
+    settings: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    if settings:
+        settings["do_sample"] = True
+    if stored.top_k is None and (settings or stored.do_sample):
+        settings["top_k"] = 0
+    return {**settings, **extra}
+
+
+def _stored_defaults(stored: Any) -> dict[str, Any]:
+    names = ("do_sample", "temperature", "top_p", "top_k", "repetition_penalty")
+    return {name: getattr(stored, name) for name in names if getattr(stored, name, None) is not None}
+
+
+def _end_tokens(stored: Any) -> set[int]:
+    ends = stored.eos_token_id
+    return set() if ends is None else {ends} if isinstance(ends, int) else set(ends)
+
+
+def _past(until: float) -> bool:
+    return time.monotonic() > until
+
+
+def _all(ids: Any, stop: bool) -> Any:
+    import torch
+
+    return torch.full((ids.shape[0],), stop, dtype=torch.bool, device=ids.device)

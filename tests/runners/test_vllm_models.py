@@ -1,0 +1,143 @@
+"""`vllm/`: a random and a real model run all probes in this process and through a managed server, and say the same.
+
+Needs vLLM; on a machine without a GPU, vllm-cpu without torchvision, torchaudio and torchcodec.
+"""
+
+import asyncio
+import json
+import runpy
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from vehbench_hf.bank import Bank
+from vehbench_hf.errors import UserError
+from vehbench_hf.prompts import opening
+from vehbench_hf.protocol import Protocol
+from vehbench_hf.sampling import Sampling, Weights
+from vehbench_hf.types import PROBES, Reply, Task
+from vehbench_runners.backends import RunStopped, make_backend
+from vehbench_runners.options import BackendOptions
+
+HERE = Path(__file__).parent
+TINY = runpy.run_path(str(HERE / "tiny_llama.py"))
+RUNS = runpy.run_path(str(HERE / "local_model_runs.py"))
+turns_of, texts, equal_share = RUNS["turns_of"], RUNS["texts"], RUNS["equal_share"]
+
+ENGINE = {"enforce_eager": True, "max_num_seqs": 16}
+FLOAT32 = Weights(dtype="float32", max_model_len=8192)
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _vllm() -> None:
+    pytest.importorskip("vllm", reason="needs vLLM: pip install 'vehbench-hf[vllm]'")
+
+
+@pytest.fixture(autouse=True)
+def _on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made: Path = TINY["make_model"](tmp_path_factory.mktemp("tiny"))
+    return made
+
+
+@pytest.fixture(scope="module", params=["tiny", "smollm2"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    if request.param == "tiny":
+        return f"vllm/{request.getfixturevalue('tiny')}"
+    return f"vllm/{RUNS['demo_model'](tmp_path_factory.mktemp('demo') / 'model')}"
+
+
+def test_the_engine_and_its_server_say_the_same(model: str, sample_bank: Bank, tmp_path: Path) -> None:
+    sampling = Sampling(temperature=0, max_tokens=12)
+
+    def run(name: str, concurrency: int, server: bool = False, limit: int = 1) -> list:  # type: ignore[type-arg]
+        options = BackendOptions(engine=ENGINE, concurrency=concurrency, managed_server=server)
+        found: list = turns_of(  # type: ignore[type-arg]
+            model, sample_bank, tmp_path / name, sampling=sampling, weights=FLOAT32, options=options, limit=limit
+        )
+        return found
+
+    engine, server = run("engine", 1), run("server", 1, server=True)
+    assert {turn.reply.error for turn in engine + server} == {None}
+    assert texts(engine) == texts(server)
+    for one, other in zip(engine, server, strict=True):
+        assert (one.reply.usage.input, one.reply.usage.output) == (other.reply.usage.input, other.reply.usage.output)
+    together = run("together", 16)
+    assert texts(together).keys() == texts(engine).keys()
+    print(f"equal at concurrency 16 and 1: {equal_share(engine, together):.0%} of {len(engine)}")  # noqa: T201
+
+
+async def asked(model: str, sampling: Sampling, task: Task, epochs: Sequence[int]) -> list[Reply]:
+    # vLLM 0.32 on a CPU dies of a seeded call whose prompt is read in more than one piece
+    options = BackendOptions(engine={**ENGINE, "max_num_batched_tokens": 8192})
+    async with make_backend(model, sampling=sampling, weights=FLOAT32, options=options) as backend:
+        assert backend.concurrency == ENGINE["max_num_seqs"]
+        speak = backend.speaker_for(task)
+        messages = opening(task.probe, task.spec, Protocol())
+        return [await speak(messages, (epoch, 0, 0)) for epoch in epochs]
+
+
+def test_replies_follow_the_schema_and_a_brief_is_read_once(tiny: Path, sample_bank: Bank) -> None:
+    task = sample_bank.select(["p4"])[0]
+    sampling = Sampling(temperature=0, structured=True, max_tokens=400)
+    first, again = asyncio.run(asked(f"vllm/{tiny}", sampling, task, (0, 1)))
+    assert (first.text or "").lstrip().startswith("{")  # random weights would not write that by themselves
+    assert again.text == first.text
+    assert again.usage.cached
+    if first.finish_reason == "stop":
+        ids = {candidate["id"] for candidate in task.spec["candidates"]}
+        assert set(json.loads(first.text or "")["ranking"]) <= ids
+
+
+def test_a_seed_repeats_what_was_drawn(tiny: Path, sample_bank: Bank) -> None:
+    task = sample_bank.select(["p1"])[0]
+    sampling = Sampling(temperature=1.0, seed=3, max_tokens=40)
+    drawn = [reply.text for reply in asyncio.run(asked(f"vllm/{tiny}", sampling, task, (0, 0, 1)))]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_prompt_beyond_the_context_is_unscored_and_the_others_go_on(
+    tiny: Path, sample_bank: Bank, tmp_path: Path
+) -> None:
+    turns = turns_of(
+        f"vllm/{tiny}",
+        sample_bank,
+        tmp_path / "run",
+        sampling=Sampling(temperature=0, max_tokens=4),
+        weights=Weights(dtype="float32", max_model_len=6000),
+        options=BackendOptions(engine=ENGINE),
+    )
+    errors = {turn.task_id: turn.reply.error for turn in turns}
+    over = {task.task_id for task in sample_bank.select(PROBES) if task.probe == "p3"} & errors.keys()
+    assert over
+    for task_id, error in errors.items():
+        assert ("context overflow" in (error or "")) == (task_id in over)
+
+
+def entered(model: str, **given: object) -> None:
+    async def enter() -> None:
+        async with make_backend(model, **given):  # type: ignore[arg-type]
+            pytest.fail("it started")
+
+    asyncio.run(enter())
+
+
+def test_what_the_engine_does_not_know_is_named(tiny: Path) -> None:
+    with pytest.raises(UserError, match="gpu_memory_utilisation"):
+        entered(f"vllm/{tiny}", options=BackendOptions(engine={"gpu_memory_utilisation": 0.5}))
+    with pytest.raises(RunStopped, match="could not start"):
+        entered(f"vllm/{tiny}", options=BackendOptions(engine=ENGINE), weights=Weights(max_model_len=10**6))
+
+
+def test_a_server_that_cannot_start_says_why(tiny: Path) -> None:
+    options = BackendOptions(engine={"gpu_memory_utilisation": 0.5}, managed_server=True)
+    with pytest.raises(RunStopped, match="unrecognized arguments: --gpu-memory-utilisation"):
+        entered(f"vllm/{tiny}", options=options)
