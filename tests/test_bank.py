@@ -1,5 +1,6 @@
 """A bank that is damaged is refused by name, and what is written comes back."""
 
+import contextlib
 import json
 import shutil
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_hf.bank_files import fingerprint_of, read_rows, write_rows
 from vehbench_hf.errors import BankError
 from vehbench_hf.schema import CANARY, arrow_schema, row_checksum, row_to_task, task_to_row
 from vehbench_hf.types import PROBES, SPLITS, Probe, Task
@@ -214,17 +216,91 @@ def tasks_of(draw: st.DrawFn, probe: Probe) -> Task:
     return row_to_task(row)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.sampled_from(PROBES).flatmap(lambda probe: st.lists(tasks_of(probe), min_size=1, max_size=3)))
-def test_a_task_changes_on_its_way_through_a_bank(tmp_path_factory: pytest.TempPathFactory, tasks: list[Task]) -> None:
-    out = tmp_path_factory.mktemp("bank")
-    write(out, tasks)
-    back = open_bank(out)
-    assert back.by_id == {task.task_id: task for task in tasks}
-    assert [task.split for task in back.tasks] == sorted((t.split for t in tasks), key=SPLITS.index)
+def test_a_task_changes_on_its_way_through_a_file(tmp_path_factory: pytest.TempPathFactory, tasks: list[Task]) -> None:
+    out, probe = tmp_path_factory.mktemp("bank"), tasks[0].probe
+    listed = write_rows(out, "data/some.parquet", [task_to_row(task) for task in tasks], arrow_schema(probe))
+    assert [row_to_task(row) for row in read_rows(out, listed, arrow_schema(probe), probe)] == tasks
     shutil.rmtree(out)
 
 
 def test_a_row_loses_what_belongs_to_its_probe(sample_bank: Bank) -> None:
     for task in sample_bank.tasks:
         assert row_to_task(task_to_row(task)) == task
+
+
+BROKEN_MANIFESTS: list[tuple[str, Any]] = [
+    ("headline_splits", 3),
+    ("headline_splits", ["nowhere"]),
+    ("convention", "other"),
+    ("build", [1]),
+    ("built_with", [1]),
+    ("subsets", [1]),
+    ("version", "../outside"),
+    ("version", "red\x1b[31m"),
+    ("isomorphic", {"files": [{"path": "x", "sha256": "y", "split": "dev"}], "fingerprint": "z"}),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BROKEN_MANIFESTS)
+def test_a_manifest_of_another_shape_ends_in_a_traceback_later(copy: Path, name: str, value: Any) -> None:
+    change_manifest(copy, lambda manifest: manifest.update({name: value}))
+    with pytest.raises(BankError, match=name):
+        open_bank(copy)
+
+
+@pytest.mark.parametrize("name", ["rows", "row_sha256", "split"])
+def test_a_file_entry_that_lacks_something_ends_in_a_traceback(copy: Path, name: str) -> None:
+    change_manifest(copy, lambda manifest: entry(manifest).pop(name))
+    with pytest.raises(BankError, match=rf"manifest\.files\[\d\]\.{name} is null"):
+        open_bank(copy)
+
+
+def test_a_file_is_listed_under_a_split_that_its_rows_are_not_of(copy: Path) -> None:
+    change_manifest(copy, lambda manifest: entry(manifest).update(split="test_ood"))
+    with pytest.raises(BankError, match="split is 'dev', listed as 'test_ood'"):
+        open_bank(copy)
+
+
+def vouched(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the first row of a file and make every sum agree with it, as somebody who wants to be believed would."""
+
+    def alter(rows: list[dict[str, Any]]) -> None:
+        change(rows[0])
+        with contextlib.suppress(ValueError):
+            rows[0]["checksum"] = row_checksum(rows[0])
+
+    rewrite(folder, alter)
+    rows = pq.read_table(folder / FILE).to_pylist()
+
+    def sums(manifest: dict[str, Any]) -> None:
+        entry(manifest)["row_sha256"] = {row["task_id"]: row["checksum"] for row in rows}
+        manifest["fingerprint"] = fingerprint_of(c for f in manifest["files"] for c in f["row_sha256"].values())
+
+    change_manifest(folder, sums)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda row: row["spec"]["constraints"].update(stress_limit_mpa=float("nan")), "not finite"),
+        (lambda row: row.update(spec=None), "no spec"),
+        (lambda row: row.update(gold=None), "no gold"),
+        (lambda row: row.update(task_id=""), "task_id"),
+        (lambda row: row.update(task_id="../x\x1b[31m"), "task_id"),
+        (lambda row: row.update(split="weird"), "split is 'weird'"),
+        (lambda row: row.update(probe="p3"), "probe is 'p3', listed as 'p2'"),
+        (lambda row: row.update(bank_version="other"), "bank_version is 'other'"),
+        (lambda row: row["spec"].update(variable_bounds=None), r"spec\.variable_bounds is null"),
+        (lambda row: row["spec"].update(notes=[None]), r"spec\.notes\[0\] is null"),
+        (lambda row: row["spec"].update(query_budget=None), r"spec\.query_budget is null"),
+        (lambda row: row["spec"]["variable_bounds"]["tip_mass_g"].update(min=None), r"tip_mass_g\.min is null"),
+    ],
+)
+def test_a_row_that_no_type_allows_is_opened_when_all_sums_agree(
+    copy: Path, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    vouched(copy, change)
+    with pytest.raises(BankError, match=said):
+        open_bank(copy)

@@ -2,16 +2,18 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from vehbench_hf.bank_files import fingerprint_of, read_rows, write_rows
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic_types import ISOMORPHIC, IsomorphicTask
 from vehbench_hf.paths import cache_dir, shipped
+from vehbench_hf.shape import misfits, misfits_of
 from vehbench_hf.types import ALL_SPLITS, PROBES, SPLITS, Convention, Probe, Split, Task
 
 MANIFEST = "manifest.json"
@@ -19,6 +21,9 @@ MANIFEST_SCHEMA = "vehbench-bank-1"
 DEFAULT_BANK = "v2"
 """The bank of every command and of `vehbench_hf.load` unless another is named."""
 _SHIPPED = {"v2": "bank_v2", "sample": "sample_bank"}
+_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}", re.ASCII)
+"""A version becomes part of folder names and of what a terminal shows."""
+_TASK_ID = re.compile(r"[\w:./@+-]{1,200}")
 
 
 class DataFile(NamedTuple):
@@ -29,6 +34,37 @@ class DataFile(NamedTuple):
     path: str
     rows: int
     sha256: str
+
+
+class _File(TypedDict):
+    split: Split
+    path: str
+    rows: int
+    sha256: str
+    row_sha256: dict[str, str]
+
+
+class _TaskFile(_File):
+    probe: Probe
+
+
+class _Isomorphic(TypedDict):
+    files: list[_File]
+    fingerprint: str
+
+
+class _Manifest(TypedDict):
+    """What is read of a manifest; None also stands for an entry that is not there."""
+
+    version: str
+    convention: Convention | None
+    headline_splits: list[Split] | None
+    fingerprint: str
+    files: list[_TaskFile]
+    isomorphic: _Isomorphic | None
+    build: dict[str, Any] | None
+    built_with: dict[str, str] | None
+    subsets: dict[str, list[str]] | None
 
 
 @dataclass(frozen=True)
@@ -52,7 +88,7 @@ class Bank:
     @property
     def headline_splits(self) -> tuple[Split, ...]:
         """The splits over which the headline is taken."""
-        return tuple(split for split in ALL_SPLITS if split in self.manifest.get("headline_splits", ALL_SPLITS))
+        return tuple(split for split in ALL_SPLITS if split in (self.manifest.get("headline_splits") or ALL_SPLITS))
 
     @property
     def fingerprint(self) -> str:
@@ -63,7 +99,7 @@ class Bank:
     def data_files(self) -> tuple[DataFile, ...]:
         """All Parquet files that the manifest lists: those of the tasks, then those of the isomorphic probes."""
         listed = [(entry["probe"], entry) for entry in self.manifest["files"]]
-        listed += [(ISOMORPHIC, entry) for entry in self.manifest.get(ISOMORPHIC, {"files": []})["files"]]
+        listed += [(ISOMORPHIC, entry) for entry in (self.manifest.get(ISOMORPHIC) or {"files": []})["files"]]
         return tuple(DataFile(config, *(e[name] for name in DataFile._fields[1:])) for config, e in listed)
 
     def fingerprint_of(self, config: str) -> str:
@@ -116,7 +152,7 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
         for row in read_rows(path, entry, arrow_schema(entry["probe"]), entry["probe"]):
             if row["task_id"] in sums:
                 raise BankError(f"{path / entry['path']}: task {row['task_id']!r} occurs twice in the bank.")
-            tasks.append(row_to_task(row))
+            tasks.append(_fitting(row_to_task(row), manifest, entry, path))
             sums[row["task_id"]] = row["checksum"]
     if fingerprint_of(sums.values()) != manifest["fingerprint"]:
         raise BankError(f"{path}: the rows do not add up to the fingerprint of {MANIFEST}.")
@@ -202,24 +238,30 @@ def _card_header(bank: Bank) -> str:
     return "\n".join([*lines, "---", ""])
 
 
+def _fitting(task: Task, manifest: dict[str, Any], entry: dict[str, Any], path: Path) -> Task:
+    """The task of a row. Raises BankError when it is not what `types` and the entry of its file say."""
+    said = list(misfits_of(task))
+    said += [] if _TASK_ID.fullmatch(task.task_id or "") else ["task_id is no short name without spaces"]
+    listed = {"probe": entry["probe"], "split": entry["split"], "bank_version": manifest["version"]}
+    said += [
+        f"{name} is {getattr(task, name)!r}, listed as {v!r}" for name, v in listed.items() if getattr(task, name) != v
+    ]
+    if said:
+        raise BankError(f"{path / entry['path']}: task {str(task.task_id)[:80]!r}: {'; '.join(said[:3])}.")
+    return task
+
+
 def _read_manifest(file: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-        if manifest["schema"] != MANIFEST_SCHEMA:
-            raise BankError(f"{file}: expected schema {MANIFEST_SCHEMA!r}, got {manifest['schema']!r}.")
-        beside = manifest.get(ISOMORPHIC, {"files": [], "fingerprint": ""})
-        known = all(entry["probe"] in PROBES for entry in manifest["files"]) and all(
-            all(isinstance(entry[name], str) for name in ("path", "sha256", "split"))
-            for entry in [*manifest["files"], *beside["files"]]
-        )
-        if not (
-            known
-            and isinstance(manifest["version"], str)
-            and isinstance(manifest["fingerprint"] + beside["fingerprint"], str)
-        ):
-            raise BankError(f"{file}: a version, a fingerprint or an entry of its files is not what it must be.")
-        return dict(manifest)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, BankError):
-            raise
+    except (OSError, ValueError, RecursionError) as error:
         raise BankError(f"{file} cannot be read as a bank manifest: {error!r}") from None
+    if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
+        got = manifest.get("schema") if isinstance(manifest, dict) else manifest
+        raise BankError(f"{file}: expected schema {MANIFEST_SCHEMA!r}, got {str(got)[:60]!r}.")
+    said = list(misfits(manifest, _Manifest, "manifest"))
+    if not said and not _NAME.fullmatch(manifest["version"]):
+        said = [f"version {manifest['version'][:60]!r} is no short name"]
+    if said:
+        raise BankError(f"{file} is not what a manifest must be: {'; '.join(said[:3])}.")
+    return manifest

@@ -49,23 +49,33 @@ def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", confi
     from vehbench_hf.schema import row_checksum
 
     file = _inside(folder, entry["path"])
-    if not file.is_file() or sha256_of(file) != entry["sha256"]:
-        state = "differs from the manifest" if file.is_file() else "is missing"
-        raise BankError(f"{file} {state}; the bank is damaged, write it again.")
     try:
+        if not file.is_file() or sha256_of(file) != entry["sha256"]:
+            state = "differs from the manifest" if file.is_file() else "is missing"
+            raise BankError(f"{file} {state}; the bank is damaged, write it again.")
         table = pq.read_table(file)
     except (OSError, pa.ArrowException) as error:
-        raise BankError(f"{file} is no readable Parquet file: {error}") from None
+        raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
     if not table.schema.equals(schema):
         raise BankError(f"{file} has another schema than config {config} of this version; write the bank again.")
-    rows: list[dict[str, Any]] = table.to_pylist()
-    for row in rows:
-        if row_checksum(row) != row["checksum"]:
-            raise BankError(f"{file}: row {row['task_id']!r} does not match its checksum.")
+    try:
+        rows: list[dict[str, Any]] = table.to_pylist()
+        wrong = [row["task_id"] for row in rows if row_checksum(row) != row["checksum"]]
+    except ValueError as error:
+        raise BankError(
+            f"{file}: a row holds a number that is not finite or a text that is no UTF-8: {error}"
+        ) from None
+    if wrong:
+        raise BankError(f"{file}: row {wrong[0]!r} does not match its checksum.")
+    empty = [row["task_id"] for row in rows if None in (row["task_id"], row["spec"], row["gold"])]
+    if empty:
+        raise BankError(f"{file}: row {empty[0]!r} has no id, no spec or no gold.")
     if len({row["task_id"] for row in rows}) < len(rows):
         raise BankError(f"{file}: a task occurs twice.")
     if {row["task_id"]: row["checksum"] for row in rows} != entry["row_sha256"]:
         raise BankError(f"{file}: the rows are not those that manifest.json lists.")
+    if len(rows) != entry["rows"]:
+        raise BankError(f"{file} holds {len(rows)} rows, manifest.json says {entry['rows']}.")
     return rows
 
 
@@ -76,7 +86,8 @@ def fingerprint_of(checksums: Iterable[str]) -> str:
 
 def sha256_of(file: Path) -> str:
     """SHA-256 of the bytes of a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _inside(folder: Path, name: str) -> Path:

@@ -6,6 +6,7 @@ from vehbench_hf.bank import Bank
 from vehbench_hf.bank_files import fingerprint_of, read_rows
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic_types import FORMS, ISOMORPHIC, IsomorphicTask
+from vehbench_hf.shape import misfits_of
 
 
 def open_isomorphic(bank: Bank) -> tuple[IsomorphicTask, ...]:
@@ -16,7 +17,10 @@ def open_isomorphic(bank: Bank) -> tuple[IsomorphicTask, ...]:
     """
     from vehbench_hf.isomorphic_schema import row_to_isomorphic
 
-    tasks = map(row_to_isomorphic, isomorphic_rows(bank))
+    tasks = [row_to_isomorphic(row) for row in isomorphic_rows(bank)]
+    for task in tasks:
+        if said := next(misfits_of(task), None):
+            raise BankError(f"{bank.path}: isomorphic task {task.task_id!r}: {said}.")
     return tuple(sorted(tasks, key=lambda task: (task.group, FORMS.index(task.form))))
 
 

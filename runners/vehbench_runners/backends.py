@@ -5,6 +5,7 @@ schema; only baselines are built from the whole task.
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -72,6 +73,11 @@ def make_backend(
     Raises UserError for an unknown name, with the names that exist.
     """
     kind, _, name = model.partition("/")
+    if kind in ("baseline", "openai", "inspect"):
+        local = [*options.engine, *(name for name, value in asdict(weights).items() if value is not None)]
+        if local or options.managed_server:
+            named = ", ".join(local) or "a managed server"
+            raise UserError(f"{named}: only vllm/ and hf/ models are loaded here and can be told so; got {model!r}.")
     if kind == "baseline":
         from vehbench_runners.baseline_backend import baseline_backend
 

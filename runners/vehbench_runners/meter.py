@@ -6,13 +6,17 @@ from vehbench_hf.prices import Price
 from vehbench_hf.types import Usage
 from vehbench_runners.backends import RunStopped
 
+CALLS_AT_FIRST = 4
+"""Under a ceiling, so many calls may be in flight while none has said what it used."""
+
 
 @dataclass
 class Meter:
     """What a run has used so far. `calls` counts model calls, tokens are those that the backend reported.
 
-    `max_tokens` bounds input plus output tokens, `max_cost` the cost in the currency of `price`. A ceiling is looked at
-    before each call, so calls in flight may exceed it by what they use.
+    `max_tokens` bounds input plus output tokens, `max_cost` the cost in the currency of `price`. Calls in flight are
+    taken to use as much as the mean call so far, so that a ceiling is exceeded by no more than they differ from it.
+    `counted` is the number of calls that reported their tokens, `in_flight` is kept by whoever makes the calls.
     """
 
     price: Price | None = None
@@ -24,15 +28,30 @@ class Meter:
     output: int = 0
     reasoning: int = 0
     cost: float = 0.0
+    counted: int = 0
+    in_flight: int = 0
 
     def add(self, usage: Usage) -> None:
         """Count one call."""
         self.calls += 1
+        self.counted += usage.input is not None or usage.output is not None
         self.input += usage.input or 0
         self.cached += usage.cached or 0
         self.output += usage.output or 0
         self.reasoning += usage.reasoning or 0
         self.cost += self.price.cost(usage) if self.price else 0.0
+
+    def has_room(self) -> bool:
+        """Whether one more call may begin beside those in flight; one alone always may, as `check` lets it."""
+        if self.in_flight == 0 or (self.max_tokens is None and self.max_cost is None):
+            return True
+        if self.counted == 0:
+            return self.in_flight < CALLS_AT_FIRST
+        share = 1 + (self.in_flight + 1) / self.counted
+        tokens, cost = share * (self.input + self.output), share * self.cost
+        return (self.max_tokens is None or tokens <= self.max_tokens) and (
+            self.max_cost is None or cost <= self.max_cost
+        )
 
     def check(self) -> None:
         """Raise RunStopped when a ceiling is reached."""

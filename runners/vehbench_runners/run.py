@@ -14,7 +14,8 @@ from vehbench_runners.backends import OVERFLOW, Backend, Position, RunStopped, S
 from vehbench_runners.meter import Meter
 
 MAX_FAILURES_IN_A_ROW = 20
-"""After so many calls that failed outside the model, with none that came through between, a run stops by itself. Prompts that are too long do not count where others fit."""
+"""After so many calls that failed outside the model, with none that came through between, a run stops by itself.
+Prompts that are too long do not count where others fit."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class _Loop:
     result: RunResult = field(default_factory=RunResult)
     failures_in_a_row: int = 0
     answered: bool = False
+    landed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, logged: list[Turn], on_ready: Callable[[], None]) -> RunResult:
         by_episode: dict[tuple[str, int], list[Turn]] = {}
@@ -114,8 +116,13 @@ class _Loop:
     async def _call(self, task: AnyTask, speaker: Speaker, messages: list[Message], position: Position) -> Reply:
         if self.result.stopped is not None:
             raise self.result.stopped
-        self.meter.check()
-        reply = await speaker(messages, position)
+        await self._wait_for_room()
+        self.meter.in_flight += 1
+        try:
+            reply = await speaker(messages, position)
+        finally:
+            self.meter.in_flight -= 1
+            self.landed.set()
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         turn = Turn(task.task_id, *position, reply, request_hash(messages), now)
         self.writer.append(turn)
@@ -129,3 +136,13 @@ class _Loop:
         if self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise RunStopped(f"{self.failures_in_a_row} calls in a row failed outside the model, lastly: {reply.error}")
         return reply
+
+    async def _wait_for_room(self) -> None:
+        """Wait while the calls in flight may use up what a ceiling leaves. Raises RunStopped once it is reached."""
+        self.meter.check()
+        while not self.meter.has_room():
+            self.landed.clear()
+            await self.landed.wait()
+            if self.result.stopped is not None:
+                raise self.result.stopped
+            self.meter.check()

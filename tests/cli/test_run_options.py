@@ -32,6 +32,7 @@ def test_a_pair_without_a_name_is_taken(pair: str) -> None:
 
 
 def test_values_lose_their_kind() -> None:
+    assert named_values(["a=NaN", "b=-Infinity"], "--x") == {"a": "NaN", "b": "-Infinity"}  # no JSON, so texts
     given = ["a=1", "b=true", "c=text", 'd={"e": [1]}', "f=x=y", "g="]
     assert named_values(given, "--x") == {"a": 1, "b": True, "c": "text", "d": {"e": [1]}, "f": "x=y", "g": ""}
 

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,7 +131,7 @@ def test_unscored_rows_and_problems_of_a_log_are_silent(runs):
         runs.run("a", [GOOD] * 8, unscored={"p4": 3}), runs.run("b", [GOOD] * 8, problems=["line 7 is broken"])
     )["notes"]
     assert notes == [
-        "a is incomplete: 3 of P4 have no score and are left out, which may favour either run.",
+        "a is incomplete: 3 of P4 have no score and are left out, which may favour any run.",
         "b: line 7 is broken",
     ]
 
@@ -157,3 +158,5 @@ def test_one_run_or_one_run_twice_is_compared(runs):
         require_comparable([runs.run("a", [GOOD])], mix=True)
     with pytest.raises(RunError, match="twice"):
         require_comparable([runs.run("a", [GOOD]), runs.run("a", [BAD])], mix=True)
+    with pytest.raises(RunError, match="twice"):
+        require_comparable([runs.run("a", [GOOD]), runs.run(str(Path("a").absolute()), [BAD])], mix=True)

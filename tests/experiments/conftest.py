@@ -2,6 +2,7 @@
 
 import runpy
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -107,7 +108,7 @@ def small_bank(bank_v2: Bank, isomorphic: Sequence[IsomorphicTask], tmp_path_fac
     out: Path = tmp_path_factory.mktemp("bank") / "small"
     write_bank(
         out,
-        [bank_v2.by_id[name] for name in names],
+        [replace(bank_v2.by_id[name], bank_version="test") for name in names],
         version="test",
         convention="defined",
         card="",

@@ -14,6 +14,7 @@ from vehbench_hf.bank import Bank
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.errors import BankError, RunError
 from vehbench_hf.experiments import isomorphic_tasks, score_isomorphic_folder
+from vehbench_hf.isomorphic import fingerprint_of_isomorphic
 from vehbench_hf.isomorphic_types import FORMS, IsomorphicTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, write_run_json
@@ -54,7 +55,10 @@ class Scripted:
 def run(folder: Path, bank: Bank, answers: Answers) -> int:
     """Run the audit in a folder, or take it up again; returns the calls made."""
     folder.mkdir(exist_ok=True)
-    settings = RunSettings("m", bank.version, bank.fingerprint, (), ALL_SPLITS, None, 1, Protocol())
+    isomorphic = fingerprint_of_isomorphic(bank)
+    settings = RunSettings(
+        "m", bank.version, bank.fingerprint, (), ALL_SPLITS, None, 1, Protocol(), isomorphic=isomorphic
+    )
     write_run_json(folder, {"kind": "model", "settings": settings.flat(), "bank": str(bank.path)})
     backend = Scripted(answers)
     with TurnWriter(folder) as writer:
@@ -211,6 +215,7 @@ def test_a_bank_without_probes_and_a_damaged_run_are_refused(
 ) -> None:
     with pytest.raises(BankError, match="no isomorphic probes"):
         isomorphic_tasks(sample_bank)
-    write_run_json(tmp_path, {"kind": "model", "settings": {"bank_fingerprint": "f"}, "bank": "b"})
+    settings = {"bank_fingerprint": "f", "isomorphic": fingerprint_of_isomorphic(small_bank)}
+    write_run_json(tmp_path, {"kind": "model", "settings": settings, "bank": "b"})
     with pytest.raises(RunError, match="does not say which splits"):
         score_isomorphic_folder(tmp_path, small_bank)

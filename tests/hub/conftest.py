@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.hub.submission import make_submission
 
 HERE = Path(__file__).parent
 STUB = SimpleNamespace(**runpy.run_path(str(HERE / "stub.py")))
@@ -77,3 +78,13 @@ def run_of_sample(sample_bank: Bank, tmp_path: Path) -> Path:
     """A complete run on the small bank."""
     made: Path = MADE_RUNS.make_run(tmp_path / "run", sample_bank, MADE_RUNS.no_failures)
     return made
+
+
+@pytest.fixture(scope="session")
+def made_once(sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The part of a submission for the results dataset; to be copied before it is changed."""
+    folder = tmp_path_factory.mktemp("submitted")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vehbench_hf.hub.record.PUBLISHED_BANK", sample_bank.version)
+        run = MADE_RUNS.make_run(folder / "run", sample_bank, MADE_RUNS.no_failures)
+        return make_submission(run, sample_bank, "org/model", "org", folder / "out").results

@@ -121,4 +121,5 @@ def test_a_rerun_agrees_with_another_model(
         assert (found.same, found.mean_difference) == (8, 0.0)
     else:
         assert found.same < 8
+        assert found.mean_difference is not None
         assert found.mean_difference > 0.1

@@ -90,6 +90,7 @@ def test_a_plan_states_another_size_or_hash_than_the_file(staged: Path, tmp_path
             data = (repo.folder / file.path).read_bytes()
             assert (file.size, file.sha256) == (len(data), hashlib.sha256(data).hexdigest())
     assert 'evaluate.load("org/p4_tau")' in (repos[4].folder / "README.md").read_text()
+    assert "submit RUN --org org --model-id OWNER/MODEL" in (repos[5].folder / "README.md").read_text()
     assert card_problems(repos) == []
 
 

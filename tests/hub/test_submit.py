@@ -91,7 +91,7 @@ def test_the_record_lacks_a_part(run_of_sample: Path, sample_bank: Bank, tmp_pat
         ({"limit": 3}, r"made with --limit 3"),
         ({"splits": ("dev",)}, r"lacks a split of the headline"),
         ({"model": "baseline/anchor"}, r"no run of a language model"),
-        ({"model": "vllm/org/other"}, r"was made with vllm/org/other; --model-id says org/model"),
+        ({"model": "vllm/org/other"}, r"was made with vllm/org/other; the submission says org/model"),
     ],
 )
 def test_a_run_that_is_none_is_submitted(

@@ -17,18 +17,7 @@ from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.fetch import fetch
 from vehbench_hf.hub.record import public_run_json, read_record, record_id, run_json_hash
 from vehbench_hf.hub.rescore import deviations
-from vehbench_hf.hub.submission import make_submission
 from vehbench_hf.hub.verification import differences, row_differences
-
-
-@pytest.fixture(scope="module")
-def made_once(sample_bank: Bank, made_runs: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The part of a submission for the results dataset."""
-    folder = tmp_path_factory.mktemp("submitted")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vehbench_hf.hub.record.PUBLISHED_BANK", sample_bank.version)
-        run = made_runs.make_run(folder / "run", sample_bank, made_runs.no_failures)
-        return make_submission(run, sample_bank, "org/model", "org", folder / "out").results
 
 
 @pytest.fixture
@@ -197,7 +186,7 @@ def leaves(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [way] if parts is None else [leaf for name, part in parts for leaf in leaves(part, (*way, name))]
 
 
-UNPROVEN = ("vehbench", "run")
+UNPROVEN = ("vehbench",)
 """What `versions` says about the installation."""
 
 

@@ -1,6 +1,8 @@
 """What a person passes to a metric: each form is read, and what is none of them is named by row and field."""
 
+import contextlib
 import copy
+import functools
 import json
 import math
 import random
@@ -17,8 +19,10 @@ from hypothesis import strategies as st
 import vehbench_hf
 from vehbench_hf.metrics import METRICS, MetricInputError
 from vehbench_hf.metrics.compute import compute
-from vehbench_hf.metrics.example import example
+from vehbench_hf.metrics.example import example as read_example
 
+example = functools.cache(read_example)
+"""Reads a bank, which costs more than most of these tests."""
 CASES = runpy.run_path(str(Path(__file__).parent.parent / "parsing" / "hostile_replies.py"))["CASES"]
 
 
@@ -162,6 +166,17 @@ def change(row: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("p2_ratio", "gold.reference", KeyError, r"row 1 of references, field gold\.reference: missing"),
         ("p2_ratio", "gold.reference.power_uw", "much", r"row 1 of references, field gold\.reference: expected struct"),
         ("p2_ratio", "spec.query_budget", "six", r"row 1 of references, field spec\.query_budget: expected int64"),
+        ("p2_ratio", "gold.reference.power_uw", 0, r"row 1 of references, field gold\.reference\.power_uw: expected"),
+        ("p2_ratio", "gold.reference", {}, r"row 1 of references, field gold\.reference\.power_uw: expected"),
+        ("p2_ratio", "spec.query_budget", 0, r"row 1 of references, field spec\.query_budget: expected at least 1"),
+        ("p3_success", "spec.variable_bounds.beam_width_mm", {}, r"row 1 .* spec\.variable_bounds\.beam_width_mm"),
+        ("p3_success", "spec.variable_bounds.beam_width_mm.max", math.inf, r"row 1 of references: .* that of no task"),
+        ("p3_success", "spec.materials.piezo", "lead", r"row 1 of references: its spec is that of no task .*lead"),
+        ("p3_success", "source_group", [1], r"row 1 of references, field source_group: expected a text or null"),
+        ("p1_composite", "spec.excitation.stated", [None], r"row 1 of references: its spec is that of no task"),
+        ("p4_tau", "spec.candidates", [None], r"row 1 of references, field spec\.candidates: expected candidates with"),
+        ("p4_tau", "gold.ranking", [None] * 5, r"row 1 of references, field gold\.ranking: expected an order of"),
+        ("p4_tau", "gold.dominated_pairs", [None], r"row 1 of references, field gold\.dominated_pairs: expected pairs"),
         ("p3_success", "spec.history", [], r"row 1 of references, field spec\.history: expected at least one"),
         (
             "p1_composite",
@@ -177,6 +192,54 @@ def test_a_bad_reference_is_not_named(metric: str, path: str, value: Any, words:
     for score in (lambda: compute(metric, answers, bad), lambda: module(metric, predictions=answers, references=bad)):
         with pytest.raises(MetricInputError, match=words):
             score()
+
+
+HOSTILE = [
+    None,
+    math.nan,
+    math.inf,
+    -1,
+    0,
+    10**400,
+    True,
+    "x",
+    [],
+    [None],
+    {},
+    {"a": 1},
+    b"x",
+    (1,),
+    np.int64(3),
+    "\ud800",
+]
+
+
+def parts(value: Any, way: str = "") -> list[str]:
+    """The ways to everything in a row that lies in mappings."""
+    inside = value.items() if isinstance(value, dict) else ()
+    return [found for name, part in inside for found in (f"{way}{name}", *parts(part, f"{way}{name}."))]
+
+
+@settings(max_examples=40)
+@given(draw=st.integers(0, 10**6), value=st.sampled_from(HOSTILE), metric=st.sampled_from(METRICS))
+def test_a_hostile_value_in_a_row_ends_in_a_traceback(draw: int, value: Any, metric: str) -> None:
+    answers, rows = example(metric)
+    ways = parts(rows[1])
+    bad = change(rows[1], ways[draw % len(ways)], value)
+    with contextlib.suppress(MetricInputError):  # anything else fails the test
+        assert compute(metric, answers[:2], [rows[0], bad], bootstrap=0)["outcomes"]
+
+
+@pytest.mark.parametrize("value", [None, "A", b"A", 3, {"a": 1}])
+def test_what_is_no_list_ends_in_a_traceback(value: Any) -> None:
+    answers, rows = example("p4_tau")
+    with pytest.raises(MetricInputError, match=r"predictions: expected a list with one entry a row"):
+        compute("p4_tau", value, rows)
+    with pytest.raises(MetricInputError, match=r"references: expected a list with one entry a row"):
+        compute("p4_tau", answers, value)
+    columns: Any = (np.array(answers), np.array(rows, dtype=object))
+    arrays = module("p4_tau", predictions=columns[0], references=columns[1])
+    assert arrays["p4_tau"] == 1.0
 
 
 def module(metric: str, **given: Any) -> Any:

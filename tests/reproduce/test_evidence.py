@@ -11,10 +11,13 @@ from vehbench_hf.errors import ReleaseError
 from vehbench_hf.profiles import AXES
 from vehbench_hf.reproduce import Inputs, PrintedTable, Reproduction, compare, read_published, reproduce
 from vehbench_hf.reproduce.aggregates import AXIS_OF
-from vehbench_hf.reproduce.analysis import FOLDER, Analysis, read_analysis
+from vehbench_hf.reproduce.analysis import CSV_FILES, FOLDER, Analysis, read_analysis
 from vehbench_hf.reproduce.cells import Cell
 from vehbench_hf.reproduce.evidence import Evidence, gather
+from vehbench_hf.reproduce.experiments import experiment_cells
+from vehbench_hf.reproduce.near_ties import near_ties
 from vehbench_hf.reproduce.printed_inputs import printed_routing
+from vehbench_hf.reproduce.roster import correlation_cells
 
 READ_FROM_PRINT = {"2", "23", "24", "25", "26", "27"}
 """Tables that Tables 5, 28 and 31 are computed from."""
@@ -150,3 +153,37 @@ def test_a_damaged_summary_ends_in_a_traceback(tmp_path: Path) -> None:
         file.write_text(text, encoding="utf-8")
         with pytest.raises(ReleaseError, match=r"profile_metrics\.json"):
             read_analysis(tmp_path)
+    file.unlink()
+    (tmp_path / FOLDER / "probe_summary.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ReleaseError, match=r"probe_summary\.csv"):
+        read_analysis(tmp_path)
+
+
+def test_a_summary_with_other_fields_ends_in_a_traceback(printed: dict[str, PrintedTable]) -> None:
+    for runs in (None, 1, [1, None, {"model": []}], [{"model": [], "feedback_mode": "full_numeric"}]):
+        analysis = Analysis({"interventions": {"runs": runs}}, {name: [{"strange": "1"}] for name in CSV_FILES})
+        assert experiment_cells(analysis, {}, printed) == {}
+        assert correlation_cells(analysis) == {}
+
+
+def test_a_near_tie_is_another_number_than_tables_12_and_21_print(found: Reproduction) -> None:
+    ties = {(tie.pair, tie.object): tie for tie in found.near_ties}
+    assert len(ties) == len(found.near_ties) == 6
+    for tie in found.near_ties:
+        assert (tie.source is None) == (tie.difference is None)
+        assert (tie.why is None) == (tie.source == "row_logs") == (tie.interval is not None)
+        assert f"not printed: {tie.object}, {tie.pair}: " in found.as_text()
+    tau, exact = (ties["gpt-5.4 vs qwen3.6-plus", name] for name in ("P4 Full Tau", "Exact"))
+    assert tau.difference == pytest.approx(0.013, abs=5e-4)
+    assert tau.interval == pytest.approx((-0.024, 0.050), abs=3e-3)
+    assert exact.interval is not None
+    assert exact.difference is not None
+    assert exact.interval[0] < exact.difference < exact.interval[1]
+    success = ties["hunyuan-hy3-preview vs mimo-v2.5-pro", "P3-Success"]
+    assert success.difference == pytest.approx(0.019, abs=5e-4)
+
+
+def test_a_near_tie_without_logs_or_aggregates_has_a_difference(printed: dict[str, PrintedTable]) -> None:
+    for tie in near_ties(printed["13"], {}, {}):
+        assert (tie.difference, tie.interval, tie.source) == (None, None, None)
+        assert "no directory of the folder" in str(tie.why)

@@ -131,6 +131,21 @@ def test_runs_are_scored_on_different_tasks(runs: list[ComparedRun]) -> None:
     assert any(note.startswith("P4: 5 tasks are left out") for note in found["notes"])
 
 
+def test_rows_without_a_score_are_silent(runs: list[ComparedRun]) -> None:
+    """Alone at a stage, a partial run leaves no task out that another one has."""
+    partial = replace(runs[0], rows={"p4": runs[0].rows["p4"][5:]}, unscored={"p4": 5})
+    found = route_runs([partial], convention="released", resamples=RESAMPLES)
+    assert any("incomplete: 5 of P4 have no score" in note for note in found["notes"])
+
+
+def test_runs_on_other_tasks_are_told_that_they_lack_dev(runs: list[ComparedRun]) -> None:
+    halves = (slice(0, None, 2), slice(1, None, 2))
+    apart = [replace(run, rows={"p2": run.rows["p2"][half]}) for run, half in zip(runs, halves, strict=False)]
+    stage = route_runs(apart, convention="released", resamples=RESAMPLES)["stages"]["p2"]
+    assert stage["use"] is None
+    assert "the runs share no scored task" in stage["undefined"]
+
+
 def test_a_run_without_dev_rows_is_routed(runs: list[ComparedRun]) -> None:
     held = replace(runs[0], rows={p: [r for r in of if r.task.split in HELD_OUT] for p, of in runs[0].rows.items()})
     found = route_runs([held], convention="released", resamples=RESAMPLES)

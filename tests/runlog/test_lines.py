@@ -1,6 +1,8 @@
 """Turn lines survive whatever a model wrote and whatever happened to the file."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,31 @@ def test_lines_are_plain_ascii_json(tmp_path: Path) -> None:
     line = turn_to_line(Turn("t", 0, 0, 0, Reply("30 µm \ud800 \x00")))
     assert line.isascii()
     assert json.loads(line)["text"] == "30 µm \ud800 \x00"
+
+
+def test_half_a_line_on_a_full_disk_spoils_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, write_all = Turn("t", 0, 0, 0, Reply("whole")), os.write
+    with TurnWriter(tmp_path) as writer:
+        writer.append(whole)
+        room = iter([10])
+
+        def full(descriptor: int, data: bytes) -> int:
+            for size in room:
+                return write_all(descriptor, data[:size])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", full)
+            with pytest.raises(RunError, match="No space left"):
+                writer.append(Turn("t", 0, 1, 0, Reply("lost")))
+        writer.append(Turn("t", 0, 2, 0, Reply("next")))
+    turns, problems = read_turns(tmp_path)
+    assert ([turn.reply.text for turn in turns], problems) == (["whole", "next"], [])
+
+
+def test_a_million_broken_lines_make_a_million_messages(tmp_path: Path) -> None:
+    (tmp_path / "turns.jsonl").write_text("\n" * 1000)
+    turns, problems = read_turns(tmp_path)
+    assert turns == []
+    assert len(problems) == 21
+    assert "980 more lines" in problems[-1]

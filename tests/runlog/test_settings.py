@@ -8,7 +8,7 @@ import pytest
 from vehbench_hf.errors import RunError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, read_run_json, run_folder_name, write_run_json
-from vehbench_hf.runlog.replay import protocol_of
+from vehbench_hf.runlog.replay import protocol_label, protocol_of
 from vehbench_hf.runlog.settings import differences
 from vehbench_hf.sampling import Sampling
 
@@ -61,3 +61,10 @@ def test_a_broken_run_json_is_an_error_with_words(text: str, tmp_path: Path) -> 
 def test_a_folder_without_run_json_says_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="vehbench run"):
         read_run_json(tmp_path)
+
+
+def test_a_score_under_other_rules_looks_comparable() -> None:
+    assert protocol_label(SETTINGS.flat()) == "1"
+    changed = replace(SETTINGS, protocol=Protocol(feedback="coarse", p2_queries=40))
+    assert protocol_label(changed.flat()) == "1 (p2_queries 40, feedback coarse)"
+    assert protocol_label({"model": "imported"}) == "unreleased"

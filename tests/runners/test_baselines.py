@@ -48,12 +48,13 @@ def test_random_draws_depend_on_seed_and_place_alone(sample_bank: Bank) -> None:
     assert len({draw(seed, (0, index, 0)).text for seed in (0, 1) for index in (0, 1, 2)}) == 6
 
 
-def scores(bank: Bank, model: str, folder: Path, convention: str) -> Any:
+def scores(bank: Bank, model: str, folder: Path, convention: str, probes: str = "all") -> Any:
     from typer.testing import CliRunner
 
     from vehbench_hf.cli import app
 
-    run = CliRunner().invoke(app, ["run", "--model", model, "--bank", str(bank.path), "--out", str(folder)])
+    arguments = ["run", "--model", model, "--bank", str(bank.path), "--out", str(folder), "--probes", probes]
+    run = CliRunner().invoke(app, arguments)
     assert run.exit_code == 0, run.output
     shown = CliRunner().invoke(app, ["score", str(folder), "--json", "--convention", convention])
     assert shown.exit_code == 0, shown.output
@@ -61,16 +62,16 @@ def scores(bank: Bank, model: str, folder: Path, convention: str) -> Any:
 
 
 def test_propose_on_v1_has_the_published_triage_baseline(bank_v1: Bank, tmp_path: Path) -> None:
-    dev = scores(bank_v1, "baseline/propose", tmp_path / "run", "released")["p1"]["splits"]["dev"]
+    dev = scores(bank_v1, "baseline/propose", tmp_path / "run", "released", "p1")["p1"]["splits"]["dev"]
     assert dev["parts"]["acc"] == 0.5625
     assert dev["parts"]["f1"] == pytest.approx(0.240, abs=5e-4)
 
 
 def test_anchor_on_v1_is_always_feasible_at_the_known_ratio(bank_v1: Bank, tmp_path: Path) -> None:
-    released = scores(bank_v1, "baseline/anchor", tmp_path / "run", "released")["p2"]
+    released = scores(bank_v1, "baseline/anchor", tmp_path / "run", "released", "p2")["p2"]
     assert released["parts"]["final_feasible"] == 1.0
     assert (released["all"]["n"], released["all"]["value"]) == (208, pytest.approx(0.3052, abs=5e-5))
-    defined = scores(bank_v1, "baseline/anchor", tmp_path / "run", "defined")["p2"]
+    defined = scores(bank_v1, "baseline/anchor", tmp_path / "run", "defined", "p2")["p2"]
     assert (defined["all"]["n"], defined["all"]["value"]) == (207, pytest.approx(0.3067, abs=5e-5))
 
 
@@ -88,5 +89,5 @@ def test_reference_on_v1_is_perfect_where_it_applies(bank_v1: Bank, tmp_path: Pa
 
 
 def test_random_on_v1_ranks_by_chance(bank_v1: Bank, tmp_path: Path) -> None:
-    tau = scores(bank_v1, "baseline/random", tmp_path / "run", "released")["p4"]["all"]["value"]
+    tau = scores(bank_v1, "baseline/random", tmp_path / "run", "released", "p4")["p4"]["all"]["value"]
     assert abs(tau) < 0.1

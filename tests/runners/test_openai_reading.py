@@ -300,7 +300,8 @@ def test_what_is_shown_of_an_address_holds_no_secret() -> None:
     assert found.url == "https://host.example:8443/v1"
     assert found.query == {"api-key": "abcdef123", "api-version": "2"}
     assert found.headers == {"Authorization": "Basic dXNlcjpwYXNzdzByZA=="}
-    assert set(secrets_of(given, "sk-123456")) == {"sk-123456", "passw0rd", "abcdef123"}
+    login = {"passw0rd", "user:passw0rd", "dXNlcjpwYXNzdzByZA=="}
+    assert set(secrets_of(given, "sk-123456")) == {"sk-123456", "abcdef123"} | login
     assert secrets_of(None, "none") == []
 
 
@@ -316,3 +317,16 @@ def test_the_variable_of_the_client_is_read(monkeypatch: pytest.MonkeyPatch) -> 
     assert read_endpoint(None).url == "http://localhost:1/v1"
     monkeypatch.delenv("OPENAI_BASE_URL")
     assert read_endpoint(None).is_openai
+
+
+def test_a_server_steers_the_terminal() -> None:
+    assert read_failure(500, error("\x1b[2Ja\u202eb\x07\nc"), SENT).text == "HTTP 500: [2Ja b c"
+
+
+def test_a_count_or_a_finish_reason_without_measure_is_kept() -> None:
+    usage = {"prompt_tokens": 10**400, "completion_tokens": 5, "total_tokens": 10**300}
+    body = {"choices": [{"message": {"content": "x"}, "finish_reason": "y" * 10**6}], "usage": usage}
+    got = read_completion(json.dumps(body))
+    assert isinstance(got, Completion)
+    assert got.reply.usage == Usage(output=5)
+    assert len(got.reply.finish_reason or "") == 200

@@ -10,12 +10,14 @@ from typing import Any, Self
 import pytest
 
 from vehbench_hf.bank import Bank
+from vehbench_hf.isomorphic_types import AnyTask
 from vehbench_hf.prices import Price
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_hf.types import Message, Reply, Task, Usage
 from vehbench_runners import Meter, Plan, RunResult, RunStopped, run_tasks
 from vehbench_runners.backends import Position, Speaker
+from vehbench_runners.meter import CALLS_AT_FIRST
 from vehbench_runners.run import MAX_FAILURES_IN_A_ROW
 
 GOOD = Reply(json.dumps({"action": "propose_design"}), usage=Usage(input=100, output=10))
@@ -28,6 +30,7 @@ class Scripted:
 
     def __init__(self, answer: Callable[[int], Reply], concurrency: int = 1) -> None:
         self.answer, self.concurrency, self.calls, self.open = answer, concurrency, 0, 0
+        self.in_flight = self.most = 0
 
     async def __aenter__(self) -> Self:
         self.open += 1
@@ -38,11 +41,14 @@ class Scripted:
     ) -> None:
         self.open -= 1
 
-    def speaker_for(self, task: Task) -> Speaker:
+    def speaker_for(self, task: AnyTask) -> Speaker:
         async def speak(messages: list[Message], position: Position) -> Reply:
             self.calls += 1
             number = self.calls
+            self.in_flight += 1
+            self.most = max(self.most, self.in_flight)
             await asyncio.sleep(0.001)
+            self.in_flight -= 1
             return self.answer(number)
 
         return speak
@@ -50,7 +56,7 @@ class Scripted:
     def description(self) -> dict[str, Any]:
         return {}
 
-    def request_text(self, task: Task, messages: list[Message]) -> str:
+    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
         return ""
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:
@@ -103,6 +109,34 @@ def test_one_success_between_failures_does_not_count(bank_v2: Bank, tmp_path: Pa
     result = run(tmp_path, tasks, Scripted(lambda n: GOOD if n % MAX_FAILURES_IN_A_ROW == 0 else bad))
     assert result.stopped is None
     assert len(result.outcomes) == len(tasks)
+
+
+def test_prompts_that_are_too_long_keep_all_later_tasks_from_being_run(bank_v2: Bank, tmp_path: Path) -> None:
+    overflow = Reply(None, finish_reason=None, error="context overflow: 5000 tokens")
+    tasks = bank_v2.select(["p1"])[: 3 * MAX_FAILURES_IN_A_ROW]
+    backend = Scripted(lambda n: GOOD if n in (1, len(tasks)) else overflow)
+    result = run(tmp_path, tasks, backend)
+    assert result.stopped is None
+    assert [*result.outcomes.values()][-1] == "ok"
+    again = run(tmp_path, tasks, Scripted(lambda n: overflow))
+    assert (again.stopped, again.calls) == (None, len(tasks) - 2)
+
+
+def test_a_context_that_no_prompt_fits_is_found_out_task_by_task(bank_v2: Bank, tmp_path: Path) -> None:
+    overflow = Reply(None, finish_reason=None, error="context overflow: 5000 tokens")
+    result = run(tmp_path, bank_v2.select(["p1"]), Scripted(lambda n: overflow))
+    assert result.calls == MAX_FAILURES_IN_A_ROW
+    assert "context overflow" in str(result.stopped)
+
+
+@pytest.mark.parametrize("meter", [Meter(max_tokens=2500), Meter(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 5.0)])
+def test_calls_in_flight_carry_a_run_far_over_its_ceiling(meter: Meter, bank_v2: Bank, tmp_path: Path) -> None:
+    backend = Scripted(lambda number: GOOD, concurrency=32)  # 110 tokens or 0.2 USD each
+    result = run(tmp_path, bank_v2.select(["p1"]), backend, meter)
+    assert result.stopped is not None
+    assert 23 <= result.calls == backend.calls <= 26
+    assert meter.in_flight == 0
+    assert backend.most > CALLS_AT_FIRST
 
 
 @pytest.mark.parametrize("meter", [Meter(max_tokens=250), Meter(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 0.5)])

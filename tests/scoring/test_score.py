@@ -195,3 +195,10 @@ def test_some_probe_leaves_its_range(make, data):
             for name, value in probe["parts"].items():
                 assert value is not None or probe["undefined"][name], name
                 assert value is None or name in ("queries", "log_edit") or -1 <= value <= 1, name
+
+
+def test_a_run_without_a_task_of_the_headline_splits_is_blamed_on_its_rows(run):
+    tasks, records = run
+    dev = [task for task in tasks if task.split == "dev"]
+    found = scored(dev, {task.task_id: records[task.task_id] for task in dev}, headline_splits=["test_id"])
+    assert found["probes"]["p1"]["headline"]["undefined"] == "the run has no task of the headline splits"

@@ -35,6 +35,10 @@ def publish_command(
     opened = open_bank(bank)
     if opened.version != PUBLISHED_BANK:
         raise HubError(f"what is published is bank {PUBLISHED_BANK}; {opened.path} is {opened.version}.")
+    typer.echo("auditing the bank ...", err=True)
+    report = audit_bank(opened, jobs=jobs)
+    if report.failed:
+        typer.echo(report.as_text(), err=True)
     with tempfile.TemporaryDirectory(prefix="vehbench-publish-") as folder:
         dataset = Path(folder) / DATASET
         write_dataset(opened, dataset)
@@ -48,10 +52,6 @@ def publish_command(
         problems = card_problems(repos)
         for problem in problems:
             typer.echo(f"problem: {problem}", err=True)
-        typer.echo("auditing the bank ...", err=True)
-        report = audit_bank(opened, jobs=jobs)
-        if report.failed:
-            typer.echo(report.as_text(), err=True)
         if problems or report.failed:
             typer.echo("nothing was uploaded: the audit or a card failed.", err=True)
             raise typer.Exit(1)

@@ -17,12 +17,13 @@ from vehbench_hf.types import Convention, Record, Task
 
 
 class Agreement(NamedTuple):
-    """Tasks asked again, those of them with the same outcome and value, and the mean difference of the values."""
+    """Tasks asked again, those of them with the same outcome and value, and the mean difference of the values
+    (None where no task has two values)."""
 
     model: str
     asked: int
     same: int
-    mean_difference: float
+    mean_difference: float | None
 
 
 def rerun_tasks(log: Path, bank: Bank, count: int, model: str | None) -> Agreement:
@@ -59,7 +60,7 @@ def rerun_tasks(log: Path, bank: Bank, count: int, model: str | None) -> Agreeme
         for task, (before, after) in zip(asked, pairs, strict=True)
     ]
     gaps = [abs(after - before) for before, after in pairs if before is not None and after is not None]
-    return Agreement(name, len(asked), sum(same), sum(gaps) / len(gaps) if gaps else float("nan"))
+    return Agreement(name, len(asked), sum(same), sum(gaps) / len(gaps) if gaps else None)
 
 
 def _spread(tasks: list[Task], count: int) -> list[Task]:

@@ -155,7 +155,7 @@ def run_command(
     make_folder(folder)
     meter = Meter(price, max_cost, max_tokens_total)
     with TurnWriter(folder, f"turns-{part[0]}.jsonl" if part else "turns.jsonl") as writer:
-        claim(folder, settings, opened)
+        claim(folder, settings, opened, writer.file)
         logged = read_turns(folder)
         for problem in logged.problems:
             _say(f"warning: {problem}")

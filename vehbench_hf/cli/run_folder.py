@@ -14,6 +14,7 @@ from vehbench_hf.bank import Bank
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompt_texts
 from vehbench_hf.runlog import RunSettings, read_run_json, write_run_json
+from vehbench_hf.runlog.lines import turn_files
 from vehbench_hf.runlog.settings import differences
 
 
@@ -28,13 +29,18 @@ def make_folder(folder: Path) -> None:
         raise RunError(f"cannot make the run folder {folder}: {error.strerror}") from None
 
 
-def claim(folder: Path, settings: RunSettings, bank: Bank) -> None:
-    """Write `run.json`, or check that the one there was made with the same settings. Raises RunError if it was not."""
+def claim(folder: Path, settings: RunSettings, bank: Bank, writing: Path) -> None:
+    """Write `run.json`, or check that the one there was made with the same settings. Raises RunError if it was not.
+
+    `writing` is the turn file that this process holds. While it is the only one and empty, nobody has made a call in
+    this folder, so that a first attempt with refused settings does not bind the next one.
+    """
     with _locked(folder):
-        if not (folder / "run.json").exists():
+        stored = read_run_json(folder) if (folder / "run.json").exists() else None
+        unused = turn_files(folder) == [writing] and writing.stat().st_size == 0
+        if stored is None or (unused and stored.get("kind") == "model"):
             write_run_json(folder, _description(folder, settings, bank))
             return
-        stored = read_run_json(folder)
     kind = [] if stored.get("kind") == "model" else [f"kind: the run has {stored.get('kind')!r}, now 'model'"]
     differing = kind + differences(stored["settings"], settings.flat())
     if differing:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -138,10 +138,15 @@ def named_values(given: list[str] | None, flag: str) -> dict[str, Any]:
         if not (equals and name.strip()):
             raise UserError(f"{flag} takes NAME=VALUE, got {pair[:60]!r}.")
         try:
-            found[name.strip()] = json.loads(text)
+            found[name.strip()] = json.loads(text, parse_constant=_no_number)
         except ValueError:
             found[name.strip()] = text
     return found
+
+
+def _no_number(text: str) -> NoReturn:
+    """NaN and Infinity, which JSON does not have, are texts like any other that is no JSON."""
+    raise ValueError(text)
 
 
 def read_shard(text: str | None) -> tuple[int, int] | None:

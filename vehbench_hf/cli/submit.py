@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from filelock import FileLock
 
 from vehbench_hf.cli.score import bank_of
 
@@ -28,16 +29,19 @@ def submit_command(
     from vehbench_hf.hub.push import push_submission
     from vehbench_hf.hub.submission import eval_path, make_submission
 
-    made = make_submission(run, bank_of(run, bank), model_id, org, out or run / "submission")
-    if not results_only:
-        typer.echo(f"--- {eval_path()}")
-        typer.echo((made.model / eval_path()).read_text(encoding="utf-8"))
-    for file in sorted(made.results.rglob("*")):
-        if file.is_file():
-            typer.echo(f"--- results: {file.relative_to(made.results).as_posix()} ({file.stat().st_size} bytes)")
-    typer.echo(json.dumps(made.record, indent=1, ensure_ascii=False))
-    if not push:
-        typer.echo(f"dry run: written to {made.folder}, nothing was sent. Add --push to open pull requests.")
-        return
-    for address in push_submission(made, model_repository=not results_only):
-        typer.echo(address)
+    opened = bank_of(run, bank)
+    # Two at a time would write into one folder and open two pull requests.
+    with FileLock(run / "submission.lock"):
+        made = make_submission(run, opened, model_id, org, out or run / "submission")
+        if not results_only:
+            typer.echo(f"--- {eval_path()}")
+            typer.echo((made.model / eval_path()).read_text(encoding="utf-8"))
+        for file in sorted(made.results.rglob("*")):
+            if file.is_file():
+                typer.echo(f"--- results: {file.relative_to(made.results).as_posix()} ({file.stat().st_size} bytes)")
+        typer.echo(json.dumps(made.record, indent=1, ensure_ascii=False))
+        if not push:
+            typer.echo(f"dry run: written to {made.folder}, nothing was sent. Add --push to open pull requests.")
+            return
+        for address in push_submission(made, model_repository=not results_only):
+            typer.echo(address)

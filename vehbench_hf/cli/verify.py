@@ -52,7 +52,7 @@ def verify_command(
         typer.echo(f"{what}: {f'{len(differing)} differences' if differing else 'every number follows from the log'}")
         typer.echo(PROVES)
         if rerun:
-            _rerun(where, opened, rerun, model)
+            _rerun(where, opened, rerun, model or (_model_of(found.record) if found.record else None))
         if differing:
             raise typer.Exit(1)
 
@@ -83,11 +83,23 @@ def _bank_for(record: dict[str, Any]) -> str:
     return DEFAULT_BANK
 
 
+def _model_of(record: dict[str, Any]) -> str:
+    """The model that a record names. Raises HubError for a path, since a record may come from anyone."""
+    from vehbench_hf.hub.names import repository
+
+    name = str(record["settings"].get("model"))
+    kind, _, weights = name.partition("/")
+    if kind in ("vllm", "hf"):
+        repository(weights)
+    return name
+
+
 def _rerun(log: Path, bank: Bank, count: int, model: str | None) -> None:
     from vehbench_hf.cli.rerun import rerun_tasks
 
     agreement = rerun_tasks(log, bank, count, model)
+    gap = "undefined" if agreement.mean_difference is None else f"{agreement.mean_difference:.4f}"
     typer.echo(
         f"rerun with {agreement.model}: {agreement.same} of {agreement.asked} tasks with the same outcome and value, "
-        f"mean difference {agreement.mean_difference:.4f}. Engines differ between machines; this is no proof."
+        f"mean difference {gap}. Engines differ between machines; this is no proof."
     )

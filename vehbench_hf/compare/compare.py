@@ -115,7 +115,7 @@ def _compare(
         "undefined": None,
     }
     if not shared:
-        return {**entry, "undefined": "the runs share no scored task of the headline splits"}
+        return {**entry, "undefined": f"the runs share no scored task of {', '.join(splits)}"}
     of = scorer.rows([*rows, *other], convention)
     weights = np.concatenate([_once_a_task(rows), np.zeros(len(other))])
     others = np.concatenate([np.zeros(len(rows)), _once_a_task(other)])

@@ -15,7 +15,7 @@ def notes_on(runs: Sequence[ComparedRun], comparisons: Sequence[dict[str, Any]])
     return [
         *(f"{', '.join(names)}: one epoch {why}" for why, names in noisy.items()),
         *_not_shared(comparisons),
-        *(_unscored(run) for run in runs if run.unscored),
+        *(incomplete(run) for run in runs if run.unscored),
         *(f"{run.name}: {problem}" for run in runs for problem in run.problems),
     ]
 
@@ -45,6 +45,7 @@ def _not_shared(comparisons: Sequence[dict[str, Any]]) -> list[str]:
     return notes
 
 
-def _unscored(run: ComparedRun) -> str:
+def incomplete(run: ComparedRun) -> str:
+    """What a run with unscored or missing rows leaves out."""
     counts = ", ".join(f"{count} of {probe.upper()}" for probe, count in run.unscored.items())
-    return f"{run.name} is incomplete: {counts} have no score and are left out, which may favour either run."
+    return f"{run.name} is incomplete: {counts} have no score and are left out, which may favour any run."

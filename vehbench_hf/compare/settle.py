@@ -1,6 +1,7 @@
 """Whether runs may be compared at all."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from vehbench_hf.compare.sources import ComparedRun
 from vehbench_hf.errors import RunError
@@ -24,9 +25,8 @@ def require_comparable(runs: Sequence[ComparedRun], *, mix: bool) -> list[str]:
     """
     if len(runs) < 2:
         raise RunError(f"a comparison needs two or more runs, got {len(runs)}.")
-    names = [run.name for run in runs]
-    if len(set(names)) < len(names):
-        raise RunError(f"a run is named twice among {', '.join(names)}; give each once.")
+    if len({Path(run.name).resolve() for run in runs}) < len(runs):
+        raise RunError(f"a run is named twice among {', '.join(run.name for run in runs)}; give each once.")
     found = disagreements(runs)
     if found and not mix:
         raise RunError(

@@ -12,10 +12,10 @@ from vehbench_hf.bank import Bank
 from vehbench_hf.canonical import canonical_json
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.errors import HubError
-from vehbench_hf.hub.fetch import fetch
+from vehbench_hf.hub.fetch import read_copy
 from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.hub.record import headline_rows
-from vehbench_hf.hub.verification import differences
+from vehbench_hf.hub.verification import differences, printable, row_differences
 
 TEMPLATE = Path(__file__).with_name("leaderboard.html.j2")
 
@@ -40,17 +40,15 @@ def read_results(results: Path, bank: Bank, *, said: Callable[[str], None] = lam
     left_out = []
     for file in files:
         try:
-            found = fetch(str(file), results)
-            assert found.record is not None
-            differing = differences(found.record, found.log, bank)
+            record, log, rows = read_copy(file)
+            differing = differences(record, log, bank) or row_differences(record, rows)
         except UserError as error:
-            left_out.append((file.name, str(error)))
+            left_out.append((printable(file.name), printable(str(error))))
             continue
-        said(f"{file.name}: {f'{len(differing)} differences' if differing else 'verified'}")
+        said(f"{printable(file.name)}: {f'{len(differing)} differences' if differing else 'verified'}")
         if differing:
-            left_out.append((file.name, differing[0]))
+            left_out.append((printable(file.name), differing[0]))
             continue
-        record = found.record
         key = canonical_json([record["model_id"], record["comparability"], record["deviations"]])
         kept[key] = max(kept.get(key, record), record, key=lambda r: (r["date"], r["id"]))
     return Board(tuple(sorted(kept.values(), key=lambda r: (r["model_id"], r["id"]))), tuple(left_out))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import hub_failures
 from vehbench_hf.hub.mapping import DATASET, HUB_TASKS, RESULTS
 from vehbench_hf.hub.names import organisation
 from vehbench_hf.paths import shipped
@@ -55,7 +55,8 @@ def plan_publication(org: str, dataset: Path, stage: Path) -> list[PlannedRepo]:
         repos.append(_planned(f"{org}/{names.metric}", "space", folder))
     results = stage / RESULTS
     results.mkdir()
-    card = shipped("cards/results_card.md").read_text(encoding="utf-8").replace("ORG/", f"{org}/")
+    card = shipped("cards/results_card.md").read_text(encoding="utf-8")
+    card = card.replace("ORG/", f"{org}/").replace("--org ORG", f"--org {org}")
     (results / README).write_text(card, encoding="utf-8")
     repos.append(_planned(f"{org}/{RESULTS}", "dataset", results, grows=True))
     return repos
@@ -76,11 +77,10 @@ def push_publication(repos: Sequence[PlannedRepo]) -> list[str]:
     The token is the one that huggingface_hub finds by itself. Raises HubError when the Hub refuses.
     """
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
 
     api, addresses = HfApi(), []
     for repo in repos:
-        try:
+        with hub_failures(f"{repo.repo_id} was not uploaded; earlier ones were. The Hub says"):
             sdk = "gradio" if repo.repo_type == "space" else None
             api.create_repo(repo.repo_id, repo_type=repo.repo_type, space_sdk=sdk, exist_ok=True)
             done = api.upload_folder(
@@ -90,8 +90,6 @@ def push_publication(repos: Sequence[PlannedRepo]) -> list[str]:
                 commit_message="Update from vehbench",
                 delete_patterns=None if repo.grows else "*",
             )
-        except (HfHubHTTPError, OSError, ValueError) as error:
-            raise HubError(f"{repo.repo_id} was not uploaded; earlier ones were. {first_line(error)}") from None
         addresses.append(str(getattr(done, "commit_url", done)))
     return addresses
 
@@ -143,8 +141,3 @@ def _yaml(text: str) -> Any:
     import yaml
 
     return yaml.safe_load(text)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error of the Hub, which may go on for pages."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

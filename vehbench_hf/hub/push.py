@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from vehbench_hf.bank import MANIFEST
 from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import hub_failures
 from vehbench_hf.hub.mapping import DATASET, RESULTS
-from vehbench_hf.hub.publication import first_line
 from vehbench_hf.hub.submission import Submission, eval_path, same_bank, write_eval_file
 
 if TYPE_CHECKING:
@@ -24,23 +24,22 @@ def push_submission(submission: Submission, *, model_repository: bool) -> list[s
     the published tasks are not those of the run, or when the Hub refuses.
     """
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
 
     api = HfApi()
     dataset, results = f"{submission.org}/{DATASET}", f"{submission.org}/{RESULTS}"
     model = submission.record["model_id"]
-    try:
+    with hub_failures("nothing was sent; the Hub says"):
         if model_repository and not api.repo_exists(model):
             raise HubError(f"there is no model {model} on the Hub. For a model behind an API give --results-only.")
         revision = _published_revision(api, dataset, submission)
-        write_eval_file(submission, revision)
-        title = f"{TITLE}: {model} ({submission.record['comparability']})"
+    write_eval_file(submission, revision)
+    title = f"{TITLE}: {model} ({submission.record['comparability']})"
+    with hub_failures(f"{results} did not take the submission; the Hub says"):
         addresses = [_send(api, results, "dataset", submission.results, title)]
-        if model_repository:
+    if model_repository:
+        with hub_failures(f"{addresses[0]}, but {model} did not take its part; give the command again. The Hub says"):
             addresses.append(_send(api, model, "model", submission.model, title, path=eval_path()))
-        return addresses
-    except (HfHubHTTPError, OSError) as error:
-        raise HubError(f"the Hub did not take the submission: {first_line(error)}") from None
+    return addresses
 
 
 def _published_revision(api: "HfApi", dataset: str, submission: Submission) -> str:

@@ -8,6 +8,7 @@ Where the parts lie below the results dataset, all named by the record's id, six
 import hashlib
 import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.mapping import HUB_TASKS, PERCENT, PUBLISHED_BANK
 from vehbench_hf.hub.names import repository
 from vehbench_hf.hub.rescore import deviations, log_hashes, rescore
+from vehbench_hf.hub.rules import check_run, check_scores
 from vehbench_hf.runlog import read_run_json, read_turns
 
 RECORD_SCHEMA = "vehbench-record-1"
@@ -38,23 +40,14 @@ def make_record(log: Path, bank: Bank, model_id: str) -> dict[str, Any]:
     repository(model_id)
     info = read_run_json(log)
     settings = info["settings"]
-    if info.get("kind") != "model" or str(settings.get("model", "")).startswith("baseline/"):
-        raise HubError(f"{log} is no run of a language model; baselines and imported logs are not submitted.")
-    if _named_weights(str(settings["model"])) not in (None, model_id):
-        raise HubError(f"{log} was made with {settings['model']}; --model-id says {model_id}.")
     if bank.version != PUBLISHED_BANK:
         raise HubError(f"{log} was made on bank {bank.version}; submissions are on {PUBLISHED_BANK}.")
-    if settings.get("limit") is not None:
-        raise HubError(f"{log} was made with --limit {settings['limit']}; a submission covers all tasks.")
-    if not set(bank.headline_splits) <= set(settings.get("splits", [])):
-        raise HubError(f"{log} lacks a split of the headline ({', '.join(bank.headline_splits)}).")
-    scores = rescore(log, bank)
-    if scores["problems"]:
-        raise HubError(f"the log of {log} has problems: {'; '.join(scores['problems'])[:400]}")
-    if not scores["complete"]:
-        raise HubError(
-            f"{log} is incomplete: some tasks are unscored or missing. Give its `vehbench run` command again."
-        )
+    try:
+        check_run(info, bank, model_id)
+        scores = rescore(log, bank)
+        check_scores(scores)
+    except HubError as error:
+        raise HubError(f"{log}: {error}") from None
     body = {
         "schema": RECORD_SCHEMA,
         "model_id": model_id,
@@ -147,6 +140,8 @@ def read_record(text: str | bytes, where: str) -> dict[str, Any]:
         raise HubError(f"{where} names {len(record['log'])} log files; at most {MAX_LOG_FILES} are read.")
     if not ID.fullmatch(record["id"]) or not all(TURNS.fullmatch(name) for name in record["log"]):
         raise HubError(f"{where}: the id or the name of a log file is not one that vehbench writes.")
+    if not isinstance(record["versions"].get("vehbench"), str):
+        raise HubError(f"{where}: the field versions.vehbench is missing or of another kind.")
     repository(record["model_id"])
     return record
 
@@ -155,15 +150,11 @@ def run_date(log: Path) -> str:
     """The day of the last call of a run, or of its beginning where calls have no time."""
     times = [turn.time for turn in read_turns(log).turns if turn.time]
     day = (max(times) if times else str(read_run_json(log).get("begun", "")))[:10]
-    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day):
-        raise HubError(f"the log of {log} does not say when it was made.")
-    return day
-
-
-def _named_weights(model: str) -> str | None:
-    """The repository ORG/MODEL whose weights a run loaded; None for a path and for a model behind an API."""
-    kind, _, name = model.partition("/")
-    return name if kind in ("vllm", "hf") and not name.startswith("/") else None
+    try:
+        # The time is a text of the log, and the day goes into YAML and onto pages: it must be a day.
+        return date.fromisoformat(day).isoformat()
+    except ValueError:
+        raise HubError(f"the log of {log} does not say when it was made.") from None
 
 
 def _sha256(value: object) -> str:

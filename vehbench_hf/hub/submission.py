@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,11 @@ from vehbench_hf.runlog.settings import write_json
 EVAL_FILE = "vehbench.yaml"
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET = 12
+_OURS = re.compile(
+    r"(results|results/(records|rows|logs)|results/records/\w{16}\.json|results/rows/\w{16}\.jsonl|results/logs/\w{16}"
+    r"|results/logs/\w{16}/(run\.json|turns[-\w]*\.jsonl)|model|model/\.eval_results(/vehbench\.yaml)?)(\.\d+\.tmp)?"
+)
+"""What a submission consists of, and what is left where one was interrupted."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,7 @@ def make_submission(log: Path, bank: Bank, model_id: str, org: str, out: Path) -
     record = make_record(log, bank, model_id)
     _refuse_secrets(log, os.environ)
     submission = Submission(record, out, org)
-    if out.exists():
-        if not (out / "results" / "records").is_dir():
-            raise HubError(f"{out} is in the way and no earlier submission; give another --out.")
-        shutil.rmtree(out)
+    _clear(out)
     name = record["id"]
     for folder in ("records", "rows", f"logs/{name}"):
         (submission.results / folder).mkdir(parents=True)
@@ -125,15 +128,30 @@ def same_bank(manifest: bytes, record: Mapping[str, Any]) -> bool:
         raise HubError(f"{MANIFEST} of the published dataset cannot be read.") from None
 
 
+def _clear(out: Path) -> None:
+    """Remove an earlier submission and nothing else: what a user keeps in a folder of these names is not ours."""
+    if not out.exists() and not out.is_symlink():
+        return
+    whole = out.is_dir() and not out.is_symlink()
+    if not whole or not all(_OURS.fullmatch(file.relative_to(out).as_posix()) for file in out.rglob("*")):
+        raise HubError(f"{out} is in the way and no earlier submission; give another --out.")
+    shutil.rmtree(out)
+
+
 def _refuse_secrets(log: Path, environment: Mapping[str, str]) -> None:
-    """Raise HubError when a file to be published holds the value of a key or token of the environment."""
+    """Raise HubError when a file to be published holds the Hub's token, or a key or token of the environment."""
+    from huggingface_hub import get_token
+
+    named = {f"${name}": value for name, value in environment.items() if any(w in name.upper() for w in _SECRET_WORDS)}
+    named["the token of the Hub"] = get_token() or ""
+    # In a log, which is ASCII, a secret stands as JSON writes it.
     secrets = {
-        name: value.encode()
-        for name, value in environment.items()
-        if any(word in name.upper() for word in _SECRET_WORDS) and len(value) >= _SHORTEST_SECRET
+        name: (value.encode(errors="surrogateescape"), json.dumps(value)[1:-1].encode())
+        for name, value in named.items()
+        if len(value) >= _SHORTEST_SECRET
     }
     for file in [log / "run.json", *turn_files(log)]:
         data = file.read_bytes()
-        for name, value in secrets.items():
-            if value in data:
-                raise HubError(f"{file} holds the value of ${name}; it is not published. Remove it from the log.")
+        for name, values in secrets.items():
+            if any(value in data for value in values):
+                raise HubError(f"{file} holds the value of {name}; it is not published. Remove it from the log.")

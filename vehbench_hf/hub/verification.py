@@ -13,6 +13,7 @@ from vehbench_hf.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.record import public_run_json, record_id, rows_text, run_date, run_json_hash
 from vehbench_hf.hub.rescore import deviations, log_hashes, rescore
+from vehbench_hf.hub.rules import check_run, check_scores
 from vehbench_hf.runlog import read_run_json
 from vehbench_hf.types import Convention
 
@@ -34,7 +35,7 @@ def differences(record: Mapping[str, Any], log: Path, bank: Bank) -> list[str]:
         info = read_run_json(log)
         hashes, date = log_hashes(log), run_date(log)
     except UserError as error:
-        return [_plain(f"log: {error}")]
+        return [printable(f"log: {error}")]
     found += _compare("log", record["log"], hashes)
     found += _compare("settings", record["settings"], info["settings"])
     found += _compare("deviations", record["deviations"], deviations(info["settings"]))
@@ -44,12 +45,17 @@ def differences(record: Mapping[str, Any], log: Path, bank: Bank) -> list[str]:
     found += _compare("id", record["id"], record_id(dict(record)))
     convention = record["scores"].get("convention")
     if convention not in get_args(Convention):
-        return [*found, _plain(f"scores.convention: {convention}")]
+        return [*found, printable(f"scores.convention: {convention}")]
     try:
+        check_run(info, bank, record["model_id"])
         scores = rescore(log, bank, convention)
     except UserError as error:
-        return [*found, _plain(f"scores: {error}")]
-    found += [_plain(f"log: {problem}") for problem in scores["problems"]]
+        return [*found, printable(f"scores: {error}")]
+    try:
+        check_scores(scores)
+    except UserError as error:
+        found.append(printable(f"log: {error}"))
+    found += _compare("versions.run", record["versions"].get("run"), info.get("versions"))
     stated = {name: record["versions"].get(name) for name in _PROVEN_VERSIONS}
     found += _compare("versions", stated, {name: scores["versions"][name] for name in _PROVEN_VERSIONS})
     found += _compare("comparability", record["comparability"], scores["comparability"])
@@ -68,13 +74,30 @@ def row_differences(record: Mapping[str, Any], rows: Path) -> list[str]:
 def score_differences(stored: Mapping[str, Any], computed: Mapping[str, Any]) -> list[str]:
     """Numbers of stored scores that the computed ones do not give. What only a newer scorer adds does not count."""
     kept = {name: value for name, value in stored.items() if name not in _OF_THE_PLACE}
-    missing = [f"scores.{name}: missing" for name in ("probes", "complete", "headline_splits") if name not in stored]
+    absent = dict.fromkeys(_absent(stored, way) for way in _published(computed))
+    missing = [f"scores.{name}: missing" for name in absent if name]
     return missing + _compare("scores", kept, {name: computed.get(name, _ABSENT) for name in kept})
+
+
+def _published(scores: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The ways to what a record must state, however bad it is: every probe's headline and outcomes in full."""
+    yield from (("complete",), ("headline_splits",))
+    for probe, found in scores["probes"].items():
+        yield from (("probes", probe, part, name) for part in ("headline", "outcomes") for name in found[part])
+
+
+def _absent(stored: Any, way: tuple[str, ...]) -> str:
+    """The first part of a way that is not there; empty when all of it is."""
+    for depth, name in enumerate(way, start=1):
+        if not isinstance(stored, Mapping) or name not in stored:
+            return ".".join(way[:depth])
+        stored = stored[name]
+    return ""
 
 
 def _compare(place: str, stored: Any, computed: Any) -> list[str]:
     return [
-        _plain(f"{where}: stated {_short(a)}, computed {_short(b)}")
+        printable(f"{where}: stated {_short(a)}, computed {_short(b)}")
         for where, a, b in _differing(place, stored, computed)
     ]
 
@@ -104,7 +127,7 @@ def _number(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e300)
 
 
-def _plain(line: str) -> str:
+def printable(line: str) -> str:
     """A line without control characters, which in a terminal could hide what stands before them."""
     return "".join(c if c.isprintable() else "?" for c in line)[:400]
 

@@ -1,7 +1,7 @@
 """The score of predictions against dataset rows: episodes from predictions, then the scoring of any run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from vehbench_hf import SCORER_VERSION
@@ -41,6 +41,7 @@ def compute(
     """
     probe = task_of_metric(metric).config
     _check_options(convention, bootstrap, seed, p2_stop)
+    predictions, references = listed(predictions, "predictions"), listed(references, "references")
     if len(predictions) != len(references):
         raise MetricInputError(
             f"{len(predictions)} predictions and {len(references)} references; expected one prediction a reference."
@@ -61,7 +62,16 @@ def compute(
                 f"row {row} of references: task {task.task_id!r} stands twice with different content."
             )
         episodes = records.setdefault(task.task_id, [])
-        episodes.append(_record(task, prediction, protocol, len(episodes), row))
+        try:
+            episodes.append(_record(task, prediction, protocol, len(episodes), row))
+        except MetricInputError:
+            raise
+        # Columns are checked, but not which of their values may be null together; the dataset's rows never end here.
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise MetricInputError(
+                f"row {row} of references: its spec is that of no task ({type(error).__name__}: {str(error)[:200]}). "
+                "Pass the row as the dataset has it."
+            ) from None
     found = score(
         list(by_id.values()),
         records,
@@ -80,6 +90,13 @@ def compute(
         result |= {metric: None, "interval": None}
         result["undefined"][metric] = why
     return {**result, "convention": convention, "bank": bank, "scorer": SCORER_VERSION}
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """The entries of a list, array, column or other iterable. Raises MetricInputError for anything else."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise MetricInputError(f"{name}: expected a list with one entry a row, got {type(values).__name__}.")
+    return list(values)
 
 
 def _record(task: Task, prediction: Prediction, protocol: Protocol, epoch: int, row: int) -> Record:

@@ -5,7 +5,6 @@ which rows of nested data and predictions of several kinds are not, and its mess
 """
 
 import json
-from collections.abc import Iterable
 from typing import Any, cast
 
 import datasets
@@ -13,7 +12,7 @@ import evaluate
 import numpy as np
 
 from vehbench_hf.hub.mapping import task_of_metric
-from vehbench_hf.metrics.compute import compute
+from vehbench_hf.metrics.compute import compute, listed
 from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
 from vehbench_hf.paths import shipped
@@ -65,10 +64,8 @@ class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
 
 def _texts(values: Any, name: str) -> list[str]:
     """One JSON text a value. Raises MetricInputError for what is no list, and for what JSON cannot hold."""
-    if values is None or isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
-        raise MetricInputError(f"{name}: expected a list with one entry a row, got {type(values).__name__}.")
     texts = []
-    for row, value in enumerate(values):
+    for row, value in enumerate(listed(values, name)):
         try:
             texts.append(json.dumps(value, default=_plain))
         except (TypeError, ValueError, RecursionError) as error:

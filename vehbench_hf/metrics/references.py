@@ -1,11 +1,13 @@
 """References of a metric: dataset rows, or what a scorer needs of them."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.parsing import ACTIONS
 from vehbench_hf.types import ALL_SPLITS, Probe, Task
+from vehbench_oracle import VARIABLES
 
 _NEEDED: dict[Probe, tuple[str, ...]] = {
     "p1": ("action",),
@@ -42,7 +44,9 @@ def read_reference(value: object, probe: Probe, row: int) -> Task:
         if not isinstance(value.get(name), Mapping):
             got = "nothing" if value.get(name) is None else type(value[name]).__name__
             raise MetricInputError(f"{where}, field {name}: expected a mapping as in the dataset, got {got}.")
-    _check_columns(value, probe, where)
+    spec, gold = _columns(value, probe, where)
+    _check_rest(value, probe, where)
+    _check_meaning(spec, gold, probe, where)
     split = value.get("split") or "test_id"
     if split not in ALL_SPLITS:
         raise MetricInputError(
@@ -57,13 +61,16 @@ def read_reference(value: object, probe: Probe, row: int) -> Task:
         source_group=value.get("source_group"),
         anchor=value.get("anchor"),
         bank_version=str(value.get("bank_version") or ""),
-        spec={**empty_spec(), **value["spec"]},
-        gold={**empty_gold(), **value["gold"]},
+        spec={**empty_spec(), **spec},
+        gold={**empty_gold(), **gold},
     )
 
 
-def _check_columns(value: Mapping[str, Any], probe: Probe, where: str) -> None:
-    """Raise MetricInputError for the first part of a row that does not fit its column."""
+def _columns(value: Mapping[str, Any], probe: Probe, where: str) -> tuple[Any, Any]:
+    """`spec` and `gold` as the dataset holds them; numpy values become plain ones, absent parts of a struct null.
+
+    Raises MetricInputError for the first part that does not fit its column.
+    """
     import pyarrow as pa
 
     from vehbench_hf.schema import arrow_schema
@@ -73,28 +80,67 @@ def _check_columns(value: Mapping[str, Any], probe: Probe, where: str) -> None:
         for field in needed:
             if field not in value[part]:
                 raise MetricInputError(f"{where}, field {part}.{field}: missing. Pass the row as the dataset has it.")
+    read: dict[str, dict[str, Any]] = {"spec": {}, "gold": {}}
+    for part, fields in read.items():
         for column in schema.field(part).type:
+            given = value[part].get(column.name)
             try:
-                pa.array([value[part].get(column.name)], type=column.type)
+                fields[column.name] = pa.array([given], type=column.type).to_pylist()[0]
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise MetricInputError(
-                    f"{where}, field {part}.{column.name}: expected {column.type}, got "
-                    f"{str(value[part].get(column.name))[:80]!r} ({error})."
+                    f"{where}, field {part}.{column.name}: expected {column.type}, got {str(given)[:80]!r} ({error})."
                 ) from None
-    anchor = value.get("anchor")
+    return read["spec"], read["gold"]
+
+
+def _check_rest(value: Mapping[str, Any], probe: Probe, where: str) -> None:
+    """Raise MetricInputError for an anchor or a source group of another kind."""
+    anchor, group = value.get("anchor"), value.get("source_group")
     if anchor is not None and not (isinstance(anchor, Mapping) and isinstance(anchor.get("key"), str)):
         raise MetricInputError(f"{where}, field anchor: expected a mapping with a key, got {str(anchor)[:40]!r}.")
-    gold = value["gold"]
+    if not isinstance(group, str | None):
+        raise MetricInputError(f"{where}, field source_group: expected a text or null, got {str(group)[:40]!r}.")
+
+
+def _check_meaning(spec: Mapping[str, Any], gold: Mapping[str, Any], probe: Probe, where: str) -> None:
+    """Raise MetricInputError for values that fit their columns but that no task has."""
     if probe == "p1" and gold["action"] not in ACTIONS["p1"]:
         raise MetricInputError(
             f"{where}, field gold.action: expected one of {', '.join(ACTIONS['p1'])}, got {str(gold['action'])[:40]!r}."
         )
     if probe == "p4":
-        ids = [candidate["id"] for candidate in value["spec"]["candidates"] or []]
-        if not ids or sorted(gold["ranking"] or []) != sorted(ids):
-            raise MetricInputError(
-                f"{where}, field gold.ranking: expected an order of the candidates {', '.join(map(str, ids))}, "
-                f"got {str(gold['ranking'])[:80]}."
-            )
-    if probe == "p3" and not value["spec"]["history"]:
+        _check_ranking(spec, gold, where)
+    if probe == "p3" and not spec["history"]:
         raise MetricInputError(f"{where}, field spec.history: expected at least one earlier step, got none.")
+    if probe in ("p2", "p3"):
+        _check_search(spec, gold, probe, where)
+
+
+def _check_search(spec: Mapping[str, Any], gold: Mapping[str, Any], probe: Probe, where: str) -> None:
+    if (spec["query_budget"] or 0) < 1:
+        raise MetricInputError(f"{where}, field spec.query_budget: expected at least 1, got {spec['query_budget']}.")
+    for name, bound in (spec["variable_bounds"] or dict.fromkeys(VARIABLES)).items():
+        if bound is None or bound["min"] is None or bound["max"] is None:
+            raise MetricInputError(f"{where}, field spec.variable_bounds.{name}: expected min and max, got {bound}.")
+    # The power of a P3 reference is null in bank v1; no score divides by it.
+    if probe == "p2" and gold["reference"] is not None:
+        power = gold["reference"]["power_uw"]
+        if power is None or not math.isfinite(power) or power <= 0:
+            raise MetricInputError(f"{where}, field gold.reference.power_uw: expected a power above 0, got {power}.")
+
+
+def _check_ranking(spec: Mapping[str, Any], gold: Mapping[str, Any], where: str) -> None:
+    ids = [candidate and candidate["id"] for candidate in spec["candidates"] or []]
+    if not all(isinstance(name, str) for name in ids):
+        raise MetricInputError(f"{where}, field spec.candidates: expected candidates with an id, got {ids[:8]}.")
+    if not ids or sorted(map(str, gold["ranking"] or [])) != sorted(ids):
+        raise MetricInputError(
+            f"{where}, field gold.ranking: expected an order of the candidates {', '.join(ids)}, "
+            f"got {str(gold['ranking'])[:80]}."
+        )
+    for name in ("dominated_pairs", "policy_sensitive_pairs"):
+        for pair in gold[name] or []:
+            if pair is None or not {pair["better"], pair["worse"]} <= set(ids):
+                raise MetricInputError(
+                    f"{where}, field gold.{name}: expected pairs of the candidates {', '.join(ids)}, got {pair}."
+                )

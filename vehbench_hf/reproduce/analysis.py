@@ -52,8 +52,7 @@ def read_analysis(release_dir: Path) -> Analysis:
     for name, file in CSV_FILES.items():
         path = release_dir / FOLDER / file
         if path.is_file():
-            with path.open(encoding="utf-8", newline="") as lines:
-                rows[name] = list(csv.DictReader(lines))
+            rows[name] = _read_rows(path)
     return Analysis(objects, rows)
 
 
@@ -63,6 +62,14 @@ def number(row: CsvRow, column: str) -> float | None:
         return float(row[column])
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _read_rows(path: Path) -> list[CsvRow]:
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            return list(csv.DictReader(lines))
+    except (ValueError, OSError, csv.Error) as error:
+        raise ReleaseError(f"{path} cannot be read: {error}. Take the file from the release again.") from None
 
 
 def _read_object(path: Path) -> dict[str, Any]:

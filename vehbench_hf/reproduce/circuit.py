@@ -20,6 +20,8 @@ P1_P2 = {
     "41": {"feasible": "P2 Feasible", "p2b": "P2b", "directed": "P2 Directed", "over_edit": "P2 Over-edit"},
 }
 PARSE = "Parse P1/P2/P3"
+PARSE_PLACES: tuple[tuple[str, Probe, int], ...] = (("40", "p1", 0), ("41", "p2", 1))
+"""Table, probe and place in the column `PARSE`."""
 P3 = {
     "n": "n_tasks",
     "escape": "escape_rate",
@@ -51,21 +53,21 @@ def circuit_cells(analysis: Analysis, sizes: Mapping[Probe, int]) -> list[Named]
     """
     first: Named = {}
     for row in analysis.rows.get("circuit_p1_p2", []):
-        parse = row.get(PARSE, "").split("/")
+        parse = (row.get(PARSE) or "").split("/")
         cells = _read(row, "40", P1_P2["40"]) | _read(row, "41", P1_P2["41"])
-        for table, probe, place in (("40", "p1", 0), ("41", "p2", 1)):
+        for table, probe, place in PARSE_PLACES:
             if len(parse) > place and _is_number(parse[place]):
                 cells[CellName(table, "parse")] = Computed(float(parse[place]))
             if probe in sizes:
-                cells[CellName(table, "n")] = Computed(float(sizes["p1" if place == 0 else "p2"]))
-        first[row["Model"]] = cells | _action_profile(row)
+                cells[CellName(table, "n")] = Computed(float(sizes[probe]))
+        first[row.get("Model") or ""] = cells | _action_profile(row)
     by_letter: Named = {}
     for name, table, columns in (("circuit_p3", "42", P3), ("circuit_p4", "43", P4)):
         for row in analysis.rows.get(name, []):
-            by_letter.setdefault(row["model"], {}).update(_read(row, table, columns))
+            by_letter.setdefault(row.get("model") or "", {}).update(_read(row, table, columns))
     for row in analysis.rows.get("circuit_profiles", []):
         profile = _read(row, "44", {"state": "state_trust", "policy": "preference_execution"})
-        by_letter.setdefault(row["model"], {}).update(profile)
+        by_letter.setdefault(row.get("model") or "", {}).update(profile)
     return [first, by_letter]
 
 

@@ -14,10 +14,11 @@ FORMS = ("A", "B", "C")
 
 def intervention_cells(analysis: Analysis) -> Named:
     """Table 14 by model, and the plain means over the models (for these no interval is released)."""
+    runs = analysis.objects.get("interventions", {}).get("runs")
     arms = {
-        (run.get("model"), run.get("history_mode")): run
-        for run in analysis.objects.get("interventions", {}).get("runs", [])
-        if run.get("feedback_mode") == "full_numeric"
+        (str(run.get("model")), str(run.get("history_mode"))): run
+        for run in (runs if isinstance(runs, list) else ())
+        if isinstance(run, dict) and run.get("feedback_mode") == "full_numeric"
     }
     found: Named = {}
     for model in analysis.of("interventions", "effects"):
@@ -50,7 +51,7 @@ def isomorphic_cells(analysis: Analysis) -> Named:
             "parse_B": parsed["B"],
             "bad_rows": bad,
         }
-        found[row.get("model_label", "")] = _named("35", cells) | _named("36", {"bad_rows": bad})
+        found[row.get("model_label") or ""] = _named("35", cells) | _named("36", {"bad_rows": bad})
     return found
 
 

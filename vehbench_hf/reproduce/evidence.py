@@ -12,6 +12,7 @@ from vehbench_hf.reproduce.cells import Cell, CellName, Cells, Computed, SourceK
 from vehbench_hf.reproduce.computed import ScoredRun, axis_cells, compute_cells
 from vehbench_hf.reproduce.experiments import experiment_cells
 from vehbench_hf.reproduce.matching import Fit, match_rows
+from vehbench_hf.reproduce.near_ties import NearTie, near_ties
 from vehbench_hf.reproduce.other_runs import other_runs
 from vehbench_hf.reproduce.printed_inputs import printed_input_cells
 from vehbench_hf.reproduce.roster import correlation_cells, mean_cells
@@ -38,11 +39,12 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Computed cells by source, which directory is which printed row, and every fit."""
+    """Computed cells by source, which directory is which printed row, every fit, and what Table 13 leaves unprinted."""
 
     cells: dict[SourceKind, dict[Cell, Computed]]
     matched: dict[str, Fit]
     fits: list[Fit]
+    near_ties: list[NearTie] = field(default_factory=list)
 
 
 def gather(inputs: Inputs, tables: Tables) -> Evidence:
@@ -84,7 +86,12 @@ def gather(inputs: Inputs, tables: Tables) -> Evidence:
         logs |= interval_cells(tables["12"], usable)
         aggregates |= aggregate_cells(tables["12"], values, Counter(task.probe for task in inputs.tasks))
     printed = printed_input_cells(tables, Counter((task.probe, task.split) for task in inputs.tasks))
-    return Evidence({"row_logs": logs, "aggregates": aggregates, "printed_inputs": printed}, matched, fits)
+    cells: dict[SourceKind, dict[Cell, Computed]] = {
+        "row_logs": logs,
+        "aggregates": aggregates,
+        "printed_inputs": printed,
+    }
+    return Evidence(cells, matched, fits, near_ties(tables["13"], usable, values) if "13" in tables else [])
 
 
 def _bank_cells(tasks: Sequence[Task], tables: Tables) -> dict[Cell, Computed]:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from vehbench_hf.reproduce.cells import SOURCE_KINDS, SourceKind
+from vehbench_hf.reproduce.near_ties import NearTie
 from vehbench_hf.reproduce.result import NO_DIRECTORY, NotInLogs, Reproduction, TableResult
+from vehbench_hf.statistics import RESAMPLES
 
 NAMES: dict[SourceKind, str] = {
     "row_logs": "row logs",
@@ -27,7 +29,7 @@ def render(found: Reproduction) -> str:
     lines += ["", "Notes on the logs"]
     lines += [f"  {label}: {note}" for label, notes in found.coverage.items() for note in notes]
     for number, table in found.tables.items():
-        detail = _details(table)
+        detail = [_near_tie(tie) for tie in found.near_ties] if number == "13" else _details(table)
         if detail:
             lines += ["", f"Table {number}, {table.title}", *detail]
     lines += ["", "By table: cells equal of cells compared, by the strongest source that gives a cell"]
@@ -54,6 +56,18 @@ def _details(table: TableResult) -> list[str]:
     if nowhere and len(nowhere) < len(cells):
         lines.append(f"  of these in no file at all: {_places(nowhere)}")
     return lines
+
+
+def _near_tie(tie: NearTie) -> str:
+    """One difference that the paper does not print."""
+    start = f"  not printed: {tie.object}, {tie.pair}: "
+    if tie.difference is None or tie.source is None:
+        return f"{start}cannot be computed: {tie.why}"
+    if tie.interval is None:
+        return f"{start}{tie.difference:+.4f}, no interval ({NAMES[tie.source]}; {tie.why})"
+    low, high = tie.interval
+    interval = f"{low:+.4f} to {high:+.4f} in {RESAMPLES} resamples of tasks"
+    return f"{start}{tie.difference:+.4f} ({NAMES[tie.source]}; {interval})"
 
 
 def _places(cells: Sequence[NotInLogs]) -> str:

@@ -22,7 +22,7 @@ COVERED = (
     *("2", "3", "4", "5", "12", "13", "14", "16", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28"),
     *("29", "30", "31", "32", "34", "35", "36", "38", "40", "41", "42", "43", "44"),
 )
-"""Tables 13 and 22 hold no numbers, so that nothing of them is compared."""
+"""Tables 13 and 22 hold no numbers, so that nothing of them is compared; see `near_ties` for the pairs of Table 13."""
 
 NOT_FROM_ROWS = {
     "3": "the correlation needs all twelve models; the logs of some are not released",
@@ -85,6 +85,7 @@ def compare(inputs: Inputs, printed: Tables) -> Reproduction:
         matched=found.matched,
         unmatched={run.label: _closest(run.label, found.fits) for run in runs if run.label not in named},
         coverage={run.label: (*_equal_fits(run.label, found), *_absent_probes(run), *run.notes) for run in runs},
+        near_ties=tuple(found.near_ties),
     )
 
 

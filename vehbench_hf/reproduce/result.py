@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from vehbench_hf.reproduce.cells import SOURCE_KINDS, SourceKind
 from vehbench_hf.reproduce.matching import Fit
+from vehbench_hf.reproduce.near_ties import NearTie
 
 DIFFERENT = ("row", "column", "printed", "computed")
 """Keys of a difference in JSON."""
@@ -90,7 +91,7 @@ class TableResult:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Every table, which directory gave which row, and what is odd about the logs.
+    """Every table, which directory gave which row, what is odd about the logs, and the differences of Table 13.
 
     `matched` maps printed rows to directories; `unmatched` holds the best fit of every other directory;
     `coverage` maps directories to sentences about their logs.
@@ -100,6 +101,7 @@ class Reproduction:
     matched: dict[str, Fit]
     unmatched: dict[str, Fit]
     coverage: dict[str, tuple[str, ...]]
+    near_ties: tuple[NearTie, ...] = ()
 
     @property
     def equal(self) -> bool:
@@ -119,6 +121,7 @@ class Reproduction:
             "models": {row: _fit(fit) for row, fit in self.matched.items()},
             "unmatched": {label: {**_fit(fit), "closest": fit.row} for label, fit in self.unmatched.items()},
             "coverage": {label: list(notes) for label, notes in self.coverage.items()},
+            "near_ties": [tie._asdict() for tie in self.near_ties],
         }
 
 

@@ -54,4 +54,4 @@ def mean_cells(cells: Cells, models: Mapping[str, object]) -> dict[Cell, Compute
 
 def _column(analysis: Analysis, name: str) -> Column:
     rows = analysis.rows.get("profile_scores", [])
-    return {row["model_key"]: value for row in rows if (value := number(row, name)) is not None}
+    return {row.get("model_key") or "": value for row in rows if (value := number(row, name)) is not None}

@@ -82,7 +82,9 @@ def resampled(stage: Stage, convention: Convention, *, resamples: int, seed: int
 def why_no_choice(stage: Stage, convention: Convention) -> str:
     """Why no candidate of a stage has a dev score."""
     if not stage.tasks(SELECTION):
-        return f"no run has a scored task of the split {SELECTION}; run that split too"
+        return (
+            f"the runs share no scored task of the split {SELECTION}; run that split too, the same tasks in all of them"
+        )
     rows = next(iter(stage.rows.values()))
     dev = [row for row in rows if row.task.split == SELECTION]
     reason = score_parts(stage.probe, dev, convention)[SCORERS[stage.probe].HEADLINE_PART].reason

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from vehbench_hf.compare import ComparedRun
+from vehbench_hf.compare import ComparedRun, incomplete
 from vehbench_hf.prices import Price
 from vehbench_hf.profiles import indicators, profiles
 from vehbench_hf.routing.advice import Pool, interval_of, kind_of, stage_advice
@@ -149,5 +149,6 @@ def _notes(
             )
     if routing is not None and routing.leader is None:
         notes.append("no model ran every stage, so that there is no single model to compare the router with.")
+    notes += [incomplete(run) for run in named.values() if run.unscored]
     notes += [f"{name}: {problem}" for name, run in named.items() for problem in run.problems]
     return notes

@@ -9,6 +9,9 @@ from vehbench_hf.types import Reply, Turn, Usage
 
 T = TypeVar("T")
 
+NAMED = 20
+"""Of so many broken lines of a file the numbers are told."""
+
 
 class ReadTurns(NamedTuple):
     """The turns that could be read, and a sentence for every line that could not."""
@@ -59,10 +62,11 @@ def read_turns(folder: Path) -> ReadTurns:
     """All turns of a run, merged over its shards.
 
     A half-written last line is dropped silently: the call behind it is simply made again. Any other line that is not a
-    turn is left out and named, so that the rest stays readable.
+    turn is left out and named, so that the rest stays readable; of very many, only the first are named.
     """
     turns, problems = [], []
     for file in turn_files(folder):
+        broken = 0
         data = file.read_bytes()
         lines = data.split(b"\n")
         lines.pop()  # what follows the last line break: nothing, or a line that was being written
@@ -70,7 +74,11 @@ def read_turns(folder: Path) -> ReadTurns:
             try:
                 turns.append(line_to_turn(line.decode("utf-8")))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                problems.append(f"{file.name}:{number} is not a turn ({type(error).__name__}); it is left out")
+                broken += 1
+                if broken <= NAMED:
+                    problems.append(f"{file.name}:{number} is not a turn ({type(error).__name__}); it is left out")
+        if broken > NAMED:
+            problems.append(f"{file.name}: {broken - NAMED} more lines are no turns; they are left out")
     return ReadTurns(turns, problems)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,3 +118,15 @@ def protocol_of(settings: dict[str, Any]) -> Protocol:
         return Protocol(**stored)
     except TypeError:
         raise RunError(f"run.json: the protocol {stored} is not one of this version.") from None
+
+
+def protocol_label(settings: dict[str, Any]) -> str:
+    """The protocol of a run in the tuple that says what compares: its version, and each rule that is not the default.
+
+    For instance "1" or "1 (feedback coarse, p2_stop budget)"; "unreleased" for imported logs.
+    """
+    if "protocol_version" not in settings:
+        return "unreleased"
+    used, usual = asdict(protocol_of(settings)), asdict(Protocol())
+    changed = ", ".join(f"{name} {used[name]}" for name in used if used[name] != usual[name])
+    return f"{settings['protocol_version']} ({changed})" if changed else str(settings["protocol_version"])

@@ -1,5 +1,6 @@
 """Appending to a turn file: one writer, one line at a time, nothing ever rewritten."""
 
+import contextlib
 import os
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +45,8 @@ class TurnWriter:
             while data:
                 data = data[os.write(self._descriptor, data) :]
         except OSError as error:
+            with contextlib.suppress(OSError):  # no line of another call must follow the half of this one
+                os.ftruncate(self._descriptor, _end_of_last_line(self.file))
             raise RunError(
                 f"{self.file} takes no more ({error.strerror}); all earlier turns are kept. Make room and give the "
                 "same command again."

@@ -6,7 +6,7 @@ from typing import Any
 
 from vehbench_hf.bank import Bank
 from vehbench_hf.errors import RunError
-from vehbench_hf.runlog.replay import ReplayedRun, replay_run
+from vehbench_hf.runlog.replay import ReplayedRun, protocol_label, replay_run
 from vehbench_hf.runlog.settings import read_run_json, write_json
 from vehbench_hf.scoring.score import score
 from vehbench_hf.selection import chosen
@@ -29,7 +29,7 @@ def score_folder(folder: Path, bank: Bank, *, convention: Convention | None = No
         headline_splits=bank.headline_splits,
         model=run.info["settings"].get("model"),
         prompts=run.info["settings"].get("prompts_version", "unreleased"),
-        protocol=run.info["settings"].get("protocol_version", "unreleased"),
+        protocol=protocol_label(run.info["settings"]),
         epochs=run.info["settings"].get("epochs", 1),
     )
     return stored(folder, {**scores, "problems": run.problems})

@@ -194,6 +194,8 @@ def _without_rows(part: Part, counted: Sorted) -> Part:
     """Where no row was scored at all, say what became of the rows instead of what the part lacks."""
     if part.value is not None or counted.scored:
         return part
+    if not _tasks(counted):
+        return Part(None, part.n, "the run has no task of the headline splits")
     why = (
         f"{len(counted.unscored)} failed outside the model, {len(counted.missing)} have no record, "
         f"{len(counted.not_applicable)} are not applicable"

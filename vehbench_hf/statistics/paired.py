@@ -18,6 +18,7 @@ Statistic = Callable[[Array], Array]
 BATCH = 1000
 """Resamples at a time, which bounds the memory."""
 ROUNDING = 1e-12
+"""Differences below this are none: equal sums differ by as much when their terms come in another order."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def paired_difference(
     """
     one, two = float(statistic(first)), float(statistic(second))
     names = np.unique(np.asarray(clusters, dtype=str))
-    value = two - one
+    value = float(_without_rounding(np.float64(two - one)))
     resampled, exchanged = [], []
     for begin in range(0, resamples, BATCH):
         count, batch_seed = min(BATCH, resamples - begin), seed + begin
@@ -63,7 +64,7 @@ def paired_difference(
         exchanged.append(
             statistic(np.where(swap, first, second)) - statistic(np.where(swap, second, first)),
         )
-    differences, null = np.concatenate(resampled), np.concatenate(exchanged)
+    differences, null = _without_rounding(np.concatenate(resampled)), np.concatenate(exchanged)
     as_far = np.isnan(null) | (np.abs(null) >= abs(value) - ROUNDING)
     interval = percentile_interval(differences) if len(names) > 1 else None
     return Difference(
@@ -71,10 +72,17 @@ def paired_difference(
         second=two,
         value=value,
         interval=interval,
-        standard_error=None if interval is None else float(np.nanstd(differences, ddof=1)),
+        standard_error=None
+        if interval is None
+        else float(_without_rounding(np.float64(np.nanstd(differences, ddof=1)))),
         p_value=float((1 + as_far.sum()) / (1 + resamples)),
         clusters=len(names),
     )
+
+
+def _without_rounding(values: Array | np.float64) -> Array:
+    exact: Array = np.where(np.abs(values) < ROUNDING, 0.0, values)
+    return exact
 
 
 def _swapped(clusters: Sequence[str], resamples: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

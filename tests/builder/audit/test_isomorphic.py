@@ -120,3 +120,35 @@ def test_answers_that_stand_in_one_place_pass(rows: Rows) -> None:
     for row in selections[:20]:
         row.gold["answer"] = "C"
     assert whole(isomorphic.isomorphic_answers_have_no_place, rows).failed == 1
+
+
+def other_question(row: Any) -> None:
+    row.spec["question"] = "Say hello."
+
+
+def other_share(row: Any) -> None:
+    row.gold["feasible_share"] = 0.5
+
+
+def other_fixed(row: Any) -> None:
+    row.spec["fixed"] = {name: value and value * 1.0001 for name, value in row.spec["fixed"].items()}
+
+
+def other_start(row: Any) -> None:
+    row.spec["initial_design"]["beam_width_mm"] *= 1.001
+
+
+@pytest.mark.parametrize(
+    ("form", "change", "check"),
+    [
+        ("generation", other_question, isomorphic.isomorphic_counts),
+        ("generation", other_start, isomorphic.generations_start_from_a_broken_design),
+        ("completion", other_share, isomorphic.completions_have_a_completion),
+        ("completion", other_fixed, isomorphic.completions_have_a_completion),
+    ],
+)
+def test_a_changed_isomorphic_row_is_not_named(rows: Rows, form: Form, change: Any, check: Callable[..., Any]) -> None:
+    changed = first(rows, form)
+    change(changed)
+    (fault,) = whole(check, rows).faults
+    assert changed.task_id in fault

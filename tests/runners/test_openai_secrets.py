@@ -1,0 +1,89 @@
+"""Whatever a server echoes, neither the key nor what an address holds of one is shown, whole or in part."""
+
+import asyncio
+import runpy
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from vehbench_hf.sampling import Sampling
+from vehbench_hf.types import Reply, Task
+from vehbench_runners import BackendOptions, RunStopped, make_backend
+
+SERVER = runpy.run_path(str(Path(__file__).with_name("fake_server.py")))
+FakeServer, Answer, completion, failure = (SERVER[name] for name in ("FakeServer", "Answer", "completion", "failure"))
+KEY = "sk-very/secret+0123456789"
+LOGIN = "some/user:pass/w0rd"
+TOKEN = "query/token"
+BASIC = b64encode(LOGIN.encode()).decode()
+BEFORE = "x" * 478  # a message is cut after 500 characters, here inside the secret
+
+
+def ask(url: str, task: Task) -> Reply:
+    backend = make_backend("openai/m", sampling=Sampling(), options=BackendOptions(base_url=url, max_retries=0))
+
+    async def once() -> Reply:
+        async with backend:
+            return await backend.speaker_for(task)([{"role": "user", "content": "?"}], (0, 0, 0))
+
+    return asyncio.run(once())
+
+
+@pytest.mark.parametrize(
+    "secret", [KEY, KEY.replace("/", "\\/"), LOGIN, BASIC, quote(LOGIN, ""), TOKEN, quote(TOKEN, "")]
+)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda text: failure(500, text.replace("\\/", "/")),
+        lambda text: Answer(f'{{"error": {{"message": "{text}"}}}}'.encode(), 500),
+        lambda text: Answer(text.encode()),
+    ],
+)
+def test_a_part_or_another_form_of_a_secret_is_shown(
+    sample_bank: Any, monkeypatch: pytest.MonkeyPatch, secret: str, answer: Callable[[str], Any]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with FakeServer(lambda body, number: answer(BEFORE + secret)) as server:
+        login = ":".join(quote(part, "") for part in LOGIN.split(":"))
+        url = server.url.replace("127.0.0.1", f"{login}@127.0.0.1") + f"?token={quote(TOKEN, '')}"
+        reply = ask(url, sample_bank.tasks[0])
+    assert server.headers[0]["authorization"] == f"Basic {BASIC}"
+    assert reply.error is not None
+    assert secret[:6] not in reply.error
+    assert reply.error.split(" (")[0].endswith("***")
+
+
+@pytest.mark.parametrize("name", ["owned_by", "id"])
+def test_a_server_that_names_itself_after_the_key_brings_it_into_the_log(
+    sample_bank: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    models = Answer(f'{{"data": [{{"id": "m", "{name}": "{KEY}"}}]}}'.encode())
+    server = FakeServer(lambda body, number: failure(404, "no such model"), models=models)
+    with server, pytest.raises(RunStopped) as stopped:
+        ask(server.url, sample_bank.tasks[0])
+    assert KEY not in str(stopped.value)
+
+
+def test_a_line_end_behind_the_key_breaks_every_request(sample_bank: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\r\n")
+    with FakeServer(lambda body, number: completion("hi")) as server:
+        assert ask(server.url, sample_bank.tasks[0]).text == "hi"
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", ["sk-\u00e4", "sk-one\rsk-two"])
+def test_a_key_that_no_header_can_hold_is_a_crash_or_is_shown(
+    sample_bank: Any, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    server = FakeServer(lambda body, number: completion("hi"))
+    with server, pytest.raises(RunStopped, match="OPENAI_API_KEY holds characters") as stopped:
+        ask(server.url, sample_bank.tasks[0])
+    assert "sk-" not in str(stopped.value)
+    assert server.requests == []
