@@ -152,7 +152,7 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
         for row in read_rows(path, entry, arrow_schema(entry["probe"]), entry["probe"]):
             if row["task_id"] in sums:
                 raise BankError(f"{path / entry['path']}: task {row['task_id']!r} occurs twice in the bank.")
-            tasks.append(_fitting(row_to_task(row), manifest, entry, path))
+            tasks.append(_fitting(row_to_task(row), entry, path))
             sums[row["task_id"]] = row["checksum"]
     if fingerprint_of(sums.values()) != manifest["fingerprint"]:
         raise BankError(f"{path}: the rows do not add up to the fingerprint of {MANIFEST}.")
@@ -238,14 +238,13 @@ def _card_header(bank: Bank) -> str:
     return "\n".join([*lines, "---", ""])
 
 
-def _fitting(task: Task, manifest: dict[str, Any], entry: dict[str, Any], path: Path) -> Task:
+def _fitting(task: Task, entry: dict[str, Any], path: Path) -> Task:
     """The task of a row. Raises BankError when it is not what `types` and the entry of its file say."""
     said = list(misfits_of(task))
     said += [] if _TASK_ID.fullmatch(task.task_id or "") else ["task_id is no short name without spaces"]
-    listed = {"probe": entry["probe"], "split": entry["split"], "bank_version": manifest["version"]}
-    said += [
-        f"{name} is {getattr(task, name)!r}, listed as {v!r}" for name, v in listed.items() if getattr(task, name) != v
-    ]
+    listed = {"probe": entry["probe"], "split": entry["split"]}
+    own = {name: getattr(task, name) for name in listed}
+    said += [f"{name} is {own[name]!r}, listed as {listed[name]!r}" for name in listed if own[name] != listed[name]]
     if said:
         raise BankError(f"{path / entry['path']}: task {str(task.task_id)[:80]!r}: {'; '.join(said[:3])}.")
     return task

@@ -19,7 +19,7 @@ from vehbench_builder import p1, p2, p3, p4
 from vehbench_builder.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
 from vehbench_builder.card import write_documents
 from vehbench_builder.isomorphic import build_isomorphic
-from vehbench_builder.one_thread import pin_threads
+from vehbench_builder.one_thread import end_with_parent, pin_threads
 from vehbench_builder.overlap import overlaps
 from vehbench_builder.p3_subset import INTERVENTION, intervention_subset
 from vehbench_builder.seeds import BUILDER_VERSION
@@ -94,8 +94,7 @@ def build_bank(build: BuildSpec, out: Path, *, jobs: int = 1, progress: Progress
     cannot be made, or when a fresh task repeats one of the published bank.
     """
     kept = out / UNFINISHED
-    if out.exists() and any(out.iterdir()) and not kept.exists() and not (out / MANIFEST).exists():
-        raise BuildError(f"{out} is not empty and no bank; give another --out.")
+    _refuse_to_mix(build, out)
     tasks = build_tasks(build, kept, jobs=jobs, progress=progress)
     if build.fresh and (repeated := overlaps(tasks, open_bank("v2").tasks)):
         raise BuildError(f"fresh tasks repeat published ones: {'; '.join(repeated[:5])}. Take another --seed.")
@@ -112,6 +111,19 @@ def build_bank(build: BuildSpec, out: Path, *, jobs: int = 1, progress: Progress
     write_documents(out)
     shutil.rmtree(kept, ignore_errors=True)
     return manifest
+
+
+def _refuse_to_mix(build: BuildSpec, out: Path) -> None:
+    """Raise BuildError where `out` holds something else than this bank or its unfinished work."""
+    if out.exists() and not out.is_dir():
+        raise BuildError(f"{out} is no folder; give another --out.")
+    if (out / MANIFEST).exists():
+        there = open_bank(out)
+        made = there.manifest.get("build") or {}
+        if (there.version, made.get("per_anchor")) != (version_of(build), build.per_anchor):
+            raise BuildError(f"{out} holds another bank, {there.version}; give another --out, or move it away.")
+    elif out.exists() and any(out.iterdir()) and not (out / UNFINISHED).exists():
+        raise BuildError(f"{out} is not empty and no bank; give another --out.")
 
 
 def build_record(build: BuildSpec) -> dict[str, Any]:
@@ -145,7 +157,7 @@ def _build_units(probe: Probe, work: Sequence[Unit], kept: Path, jobs: int, prog
     waiting = [index for index in range(len(work)) if index not in results]
     if waiting:
         # "spawn": a fresh interpreter, so that no thread of a numeric library is copied half way through its work.
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
             running: dict[Future[list[dict[str, Any]]], int] = {
                 pool.submit(_rows, probe, work[index]): index for index in waiting
             }

@@ -4,6 +4,7 @@ follows the last bits. Libraries read the number when they are loaded, so it hol
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
@@ -16,6 +17,21 @@ VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 def pin_threads() -> None:
     """One thread for every process that begins from here on."""
     os.environ.update(dict.fromkeys(VARIABLES, "1"))
+
+
+def end_with_parent() -> None:
+    """Let this worker process end as soon as its parent is gone. A killed parent cannot tell its workers to stop.
+
+    Workers wait for work on a pipe whose other end they hold themselves, so that no end of file would wake them.
+    """
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def in_a_pinned_process(work: Callable[[], T]) -> T:

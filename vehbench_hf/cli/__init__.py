@@ -30,6 +30,7 @@ from vehbench_hf.cli.submit import submit_command
 from vehbench_hf.cli.tasks import tasks_command
 from vehbench_hf.cli.verify import verify_command
 from vehbench_hf.errors import UserError
+from vehbench_oracle import OracleError
 
 app = typer.Typer(
     name="vehbench",
@@ -70,7 +71,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         app()
-    except UserError as error:
+    except (UserError, OracleError) as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:

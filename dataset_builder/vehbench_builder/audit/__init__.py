@@ -6,6 +6,7 @@ and where a bank stores neither witness nor certificate the audit searches itsel
 
 from vehbench_builder.audit.briefs import brief_checks
 from vehbench_builder.audit.counts import count_checks
+from vehbench_builder.audit.documents import document_checks
 from vehbench_builder.audit.estimates import estimate_checks
 from vehbench_builder.audit.evidence import Progress, gather
 from vehbench_builder.audit.fresh import fresh_checks
@@ -19,6 +20,7 @@ from vehbench_builder.audit.references import reference_checks
 from vehbench_builder.audit.report import AuditReport, Check, report_of
 from vehbench_builder.audit.shortcuts import AuditToolMissingError, shortcut_checks
 from vehbench_builder.audit.splits import split_checks
+from vehbench_builder.audit.stored import stored_checks
 from vehbench_builder.audit.triage import triage_checks
 from vehbench_builder.audit.wording import wording_checks
 from vehbench_hf.bank import Bank
@@ -40,7 +42,9 @@ def audit_bank(bank: Bank, *, jobs: int = 1, progress: Progress | None = None) -
         [
             *count_checks(bank),
             *integrity_checks(bank),
+            *document_checks(bank),
             *split_checks(bank),
+            *stored_checks(bank, found),
             *triage_checks(bank, found),
             *estimate_checks(bank),
             *brief_checks(bank),

@@ -111,6 +111,8 @@ def budgets(tasks: Sequence[Task]) -> Findings:
 def intervention_subset(bank: Bank) -> Findings:
     """A subset that the manifest names holds P3 tasks of the bank, twelve of each split."""
     by_id = {task.task_id: task for task in bank.tasks}
+    if bank.version == paper.FULL_BANK and not bank.manifest.get("subsets"):
+        yield "the manifest names no subset"
     for name, ids in (bank.manifest.get("subsets") or {}).items():
         known = [by_id[i] for i in ids if i in by_id and by_id[i].probe == "p3"]
         yield None if len(set(ids)) == len(known) else f"{name}: {len(ids)} ids, {len(known)} of them P3 tasks"

@@ -9,6 +9,7 @@ from vehbench_builder.audit import proofs
 from vehbench_builder.audit.completed import completed, field_of, states, tried_completions
 from vehbench_builder.audit.gold import reference_of
 from vehbench_builder.audit.settle import Settled, settled
+from vehbench_builder.one_thread import end_with_parent
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Completion, Spec, Task
 from vehbench_oracle import LIMITS, OracleError
@@ -74,7 +75,7 @@ def _mapped(tasks: list[Task], jobs: int) -> Iterator[Evidence]:
         yield from map(evidence_of, tasks)
         return
     # "spawn": a fresh interpreter, so that no thread of a numeric library is copied half way through its work.
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
         yield from pool.map(evidence_of, tasks, chunksize=2)
 
 

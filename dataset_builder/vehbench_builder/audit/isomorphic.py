@@ -4,8 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+import numpy as np
+
 from vehbench_builder.audit import paper
-from vehbench_builder.audit.recomputed import agrees, place_of
+from vehbench_builder.audit.recomputed import agrees, design_at, least_slack, place_of
 from vehbench_builder.audit.report import Check, Figure, Findings, skipped, whole
 from vehbench_hf.bank import Bank
 from vehbench_hf.canonical import canonical_json
@@ -23,8 +25,10 @@ BRIEF = ("variable_bounds", "constraints", "excitation", "materials", "notes")
 ADDED = {"selection": "candidates", "generation": "initial_design", "completion": "fixed"}
 """What each form states beside that."""
 MOST_IN_A_PLACE = 0.25
-FULL_BANK = "veh-v2"
-"""The bank that must have the probes; the authors' release has none."""
+GRID = 41
+"""Values of each open variable by which the feasible share of a completion is told."""
+SHARE_TOLERANCE = 2 / GRID**2
+"""What rounding may do to a share: a design on the very edge of the limits may count or not."""
 
 
 def isomorphic_checks(bank: Bank) -> list[Check]:
@@ -32,8 +36,8 @@ def isomorphic_checks(bank: Bank) -> list[Check]:
     rows = open_isomorphic(bank) if ISOMORPHIC in bank.manifest else ()
     return [
         whole(isomorphic_counts, rows)
-        if bank.version == FULL_BANK
-        else skipped(isomorphic_counts, f"{bank.version} is not the full bank {FULL_BANK}"),
+        if bank.version == paper.FULL_BANK
+        else skipped(isomorphic_counts, f"{bank.version} is not the full bank {paper.FULL_BANK}"),
         whole(selections_have_one_answer, rows),
         whole(generations_start_from_a_broken_design, rows),
         whole(completions_have_a_completion, rows),
@@ -46,11 +50,15 @@ def isomorphic_checks(bank: Bank) -> list[Check]:
 
 
 def isomorphic_counts(rows: Rows) -> Findings:
-    """There are as many isomorphic groups, each in every form, as in the paper, and no id occurs twice."""
+    """Groups and forms are as many as in the paper, a form asks one question, and no id occurs twice."""
     forms = Counter(row.form for row in rows)
     for form in FORMS:
         right = forms[form] == paper.ISOMORPHIC_GROUPS
         yield None if right else f"{form}: {forms[form]} rows, the paper has {paper.ISOMORPHIC_GROUPS}"
+        questions = Counter(row.spec["question"] for row in rows if row.form == form)
+        for row in rows:
+            if row.form == form and row.spec["question"] != questions.most_common(1)[0][0]:
+                yield f"{row.task_id}: another question than the others"
     for name, count in Counter(row.task_id for row in rows).items():
         yield f"{name}: used {count} times" if count > 1 else None
 
@@ -72,24 +80,32 @@ def selections_have_one_answer(rows: Rows) -> Findings:
 
 
 def generations_start_from_a_broken_design(rows: Rows) -> Findings:
-    """The start of every generation breaks a limit."""
+    """The start of every generation breaks a limit, and is one of the designs of its group's selection."""
+    offered = {row.group: [one["design"] for one in row.spec["candidates"]] for row in _of("selection", rows)}
     for row in _of("generation", rows):
         start = row.spec["initial_design"]
         broken = start is not None and not judge_for(row.spec, start).feasible
-        yield None if broken else f"{row.task_id}: no start, or a feasible one"
+        known = start in offered.get(row.group, [start])
+        yield None if broken and known else f"{row.task_id}: no start, a feasible one, or no candidate of its group"
 
 
 def completions_have_a_completion(rows: Rows) -> Findings:
-    """The two open values of the witness complete the fixed ones of every completion to a feasible design."""
+    """The fixed values of every completion are the witness's, which the two open ones make feasible again."""
     for row in _of("completion", rows):
         fixed, witness, opened = row.spec["fixed"] or {}, row.gold["witness"], row.gold["open_variables"]
         empty = [name for name in VARIABLES if fixed.get(name) is None]
         if len(opened) != 2 or empty != [name for name in VARIABLES if name in opened]:
             yield f"{row.task_id}: open are {', '.join(empty)}, by the gold {', '.join(opened)}"
             continue
-        completed = {name: witness[name] if name in opened else float(fixed[name] or 0.0) for name in VARIABLES}
-        verdict = judge_for(row.spec, completed)
-        yield None if verdict.feasible else f"{row.task_id}: {verdict.message}"
+        verdict = judge_for(row.spec, witness)
+        said = [] if verdict.feasible else [verdict.message]
+        said += [
+            f"{name} is fixed elsewhere" for name in VARIABLES if name not in empty and fixed[name] != witness[name]
+        ]
+        share, stored = _feasible_share(row), row.gold["feasible_share"]
+        told = stored is not None and abs(stored - share) <= SHARE_TOLERANCE
+        said += [] if told else [f"feasible share stored {stored}, found {share}"]
+        yield f"{row.task_id}: {'; '.join(said)}" if said else None
 
 
 def isomorphic_witnesses_are_feasible(rows: Rows) -> Findings:
@@ -143,6 +159,7 @@ def isomorphic_groups_come_from_the_bank(rows: Rows, tasks: Sequence[Task]) -> F
         candidates = [one["design"] for one in pool[0].spec["candidates"]]
         hard = row.difficulty in ("medium", "hard") and row.difficulty == source.difficulty
         said = [] if same else ["another brief or split than its P2 task"]
+        said += [] if row.bank_version == source.bank_version else [f"bank version {row.bank_version}"]
         said += [] if row.gold["witness"] in candidates else ["the witness is no candidate of its pool"]
         said += [] if hard else [f"difficulty {row.difficulty}"]
         yield f"{row.task_id}: {'; '.join(said)}" if said else None
@@ -174,6 +191,16 @@ def _share_of_the_most_central(rows: Rows) -> float:
         }
         hits += min(off, key=off.__getitem__) == row.gold["answer"]
     return hits / len(rows)
+
+
+def _feasible_share(row: IsomorphicTask) -> float:
+    """The share of a grid over the ranges of the open variables that completes the design feasibly."""
+    spec = cast(Spec, row.spec)
+    places = np.tile(place_of(spec, row.gold["witness"])[:, None], GRID * GRID)
+    grid = np.meshgrid(*[np.linspace(0, 1, GRID)] * 2, indexing="ij")
+    for name, values in zip([v for v in VARIABLES if v in row.gold["open_variables"]], grid, strict=True):
+        places[list(VARIABLES).index(name)] = values.ravel()
+    return float((least_slack(spec, design_at(spec, places)) >= 0).mean())
 
 
 def _as_told(found: Mapping[str, Verdict], stored: Sequence[ChoiceVerdict]) -> bool:

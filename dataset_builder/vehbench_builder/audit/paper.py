@@ -5,6 +5,12 @@ from vehbench_hf.types import Probe
 FULL_BANKS = ("veh-v1", "veh-v2")
 """Versions of banks that are the whole benchmark. Another bank, say a sample, need not have its composition."""
 
+FULL_BANK = "veh-v2"
+"""The bank that must have subset and isomorphic probes; the authors' release has neither."""
+
+BUILT_HERE = ("veh-v2", "veh-fresh-")
+"""How the versions of banks begin that `vehbench build` makes."""
+
 TASKS: dict[Probe, dict[str, int]] = {
     "p1": {"dev": 80, "test_id": 80, "test_ood": 80},
     "p2": {"dev": 64, "test_id": 40, "test_ood": 104},

@@ -116,7 +116,7 @@ def p4_utilities_recomputed(task: Task) -> Findings:
     """Stored utilities are what the stated policy gives."""
     _, utility = expected_order(task.spec, judged_pool(task.spec))
     stored = {entry["id"]: entry["value"] for entry in task.gold["utilities"]}
-    if set(stored) != set(utility):
+    if set(stored) != set(utility) or len(stored) < len(task.gold["utilities"]):
         yield f"utilities of {sorted(stored)}, candidates are {sorted(utility)}"
         return
     for name, value in utility.items():
@@ -166,7 +166,8 @@ def p4_pools_have_three_profiles(tasks: Sequence[Task]) -> Findings:
     for (split, pool_id), members in pools.items():
         profiles = sorted(t.spec["profile"] or "none" for t in members)
         contents = {canonical_json(sorted(canonical_json(c["design"]) for c in t.spec["candidates"])) for t in members}
-        best = {canonical_json(_design(t, t.gold["ranking"][0])) for t in members if t.gold["ranking"]}
+        won = [_design(t, t.gold["ranking"][0]) for t in members if t.gold["ranking"]]
+        best = {canonical_json(design) for design in won if design is not None}
         winners[len(best)] += 1
         said = [
             "" if profiles == sorted(paper.PROFILES) else f"profiles {', '.join(profiles)}",
@@ -206,5 +207,5 @@ def _pairs_differ(stored: Sequence[Pair], expected: set[tuple[str, str]]) -> str
     return "; ".join(said) or None
 
 
-def _design(task: Task, name: str) -> Mapping[str, float]:
-    return next(c["design"] for c in task.spec["candidates"] if c["id"] == name)
+def _design(task: Task, name: str) -> Mapping[str, float] | None:
+    return next((c["design"] for c in task.spec["candidates"] if c["id"] == name), None)

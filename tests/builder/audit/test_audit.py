@@ -62,7 +62,7 @@ def test_an_empty_bank_passes_for_checked(tamper: Any) -> None:
 
 def test_tasks_of_a_fresh_bank_are_left_out(sample_bank: Bank, good: Callable[..., Task], tamper: Any) -> None:
     fresh = [tamper.task(good("p4"), split="train"), tamper.task(sample_bank.select(("p2",))[0], split="train")]
-    report = audit_bank(tamper.bank(fresh, "veh-fresh-1"))
+    report = audit_bank(tamper.bank(fresh, "test"))
     assert report.checks["p4_ranking_follows_the_policy"].checked == 1
     assert report.checks["references_are_feasible"].checked == 1
     assert not report.failed, report.as_text()

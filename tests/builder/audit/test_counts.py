@@ -7,7 +7,7 @@ import pytest
 from vehbench_builder.audit import paper
 from vehbench_builder.audit.counts import count_checks
 from vehbench_hf.bank import Bank
-from vehbench_hf.types import PROBES
+from vehbench_hf.types import PROBES, SPLITS
 
 
 def failed(bank: Bank) -> set[str]:
@@ -61,6 +61,15 @@ def test_another_label_budget_or_profile_is_overlooked(bank_v1: Bank, tamper: An
     assert with_first("p3", lambda t: t.spec.update(history=[])) == {"history_lengths"}
 
 
+def subset_of(bank: Bank) -> list[str]:
+    """Twelve P3 tasks of each split."""
+    return [t.task_id for split in SPLITS for t in bank.select(("p3",), (split,))[:12]]
+
+
+def test_a_full_bank_without_its_subset_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
+    assert "intervention_subset" in failed(tamper.bank(bank_v1.tasks, "veh-v2"))
+
+
 def test_trap_types_of_one_split_are_uneven_unnoticed(bank_v1: Bank, tamper: Any) -> None:
     def typed(uneven: bool) -> set[str]:
         p3 = iter(range(1000))
@@ -70,15 +79,14 @@ def test_trap_types_of_one_split_are_uneven_unnoticed(bank_v1: Bank, tamper: Any
             else t
             for t in bank_v1.tasks
         ]
-        return failed(tamper.bank(tasks, "veh-v2"))
+        return failed(tamper.bank(tasks, "veh-v2", subsets={"p3_intervention": subset_of(bank_v1)}))
 
     assert typed(uneven=False) == set()
     assert typed(uneven=True) == {"subtype_counts"}
 
 
 def test_a_subset_of_other_tasks_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
-    by_split = {s: [t.task_id for t in bank_v1.select(("p3",), (s,))][:12] for s in ("dev", "test_id", "test_ood")}
-    ids = [i for chosen in by_split.values() for i in chosen]
+    ids = subset_of(bank_v1)
     other = bank_v1.select(("p2",))[0].task_id
     assert not failed(tamper.bank(bank_v1.tasks, "veh-v1", subsets={"p3_intervention": ids}))
     for wrong in (ids[1:], [*ids[1:], other], [*ids[1:], ids[-1]]):

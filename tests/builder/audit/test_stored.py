@@ -116,3 +116,9 @@ def test_a_proposal_with_missing_fields_is_not_named(some: list[Task], tamper: A
 def test_a_ranking_under_another_subtype_is_not_named(some: list[Task], tamper: Any) -> None:
     broken = tamper.task(some[-1], subtype="other")
     assert faults(tamper, [broken])["p4_subtype_is_the_profile"]
+
+
+def test_a_row_of_another_bank_is_not_named(some: list[Task], tamper: Any) -> None:
+    for fields in ({"bank_version": "veh-v1"}, {"domain": "circuit"}):
+        broken = tamper.task(some[-1], **fields)
+        assert broken.task_id in faults(tamper, [broken])["rows_name_their_bank"][0]
