@@ -113,6 +113,11 @@ def test_giving_up_ends_the_search_as_ok(action: str, sample_bank: Bank) -> None
     assert episode.steps[0].action == action
 
 
+SEVERAL_AND_CUT = "".join(
+    json.dumps({"action": action}) for action in ("declare_infeasible", "request_missing_info", "replan")
+)
+
+
 @pytest.mark.parametrize("probe", PROBES)
 @pytest.mark.parametrize(
     ("reply", "outcome", "calls"),
@@ -121,6 +126,7 @@ def test_giving_up_ends_the_search_as_ok(action: str, sample_bank: Bank) -> None
         (Reply(None), "format_error", 3),
         (Reply('{"action": "propose_des', finish_reason="length"), "truncated", 3),
         (Reply("<think>" + "x" * 50, finish_reason="length"), "truncated", 3),
+        (Reply(SEVERAL_AND_CUT, finish_reason="length"), "truncated", 3),
         (Reply("I will not.", finish_reason="content_filter"), "refused", 1),
         (Reply(None, error="ConnectionError"), "infra_error", 1),
     ],

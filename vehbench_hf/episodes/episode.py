@@ -2,7 +2,7 @@
 
 from vehbench_hf.episodes.course import course_of
 from vehbench_hf.isomorphic_types import Form, IsomorphicSpec, IsomorphicTask
-from vehbench_hf.parsing import Answer, UnreadableReply, split_reasoning
+from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply, split_reasoning
 from vehbench_hf.prompts import retry_note
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Message, Outcome, Probe, Record, Reply, Spec, Step, Task, Usage
@@ -53,11 +53,13 @@ class Episode:
             return self._end("infra_error")
         if reply.finish_reason == "content_filter":
             return self._end("refused")
+        cut = reply.finish_reason == "length"
         content, tagged = split_reasoning(reply.text or "")
         try:
             answer = self._course.read(content, self.steps)
+            if cut and SEVERAL in answer.repairs:
+                raise UnreadableReply("several different answers, and no end")
         except UnreadableReply as unreadable:
-            cut = reply.finish_reason == "length"
             return self._failed("truncated" if cut else "format_error", "it was cut off" if cut else str(unreadable))
         return self._take(answer, content, reply.reasoning or tagged)
 

@@ -22,6 +22,10 @@ _STEP_TEXT = re.compile(r"(?:step\s*#?\s*)?([0-9]{1,6})", re.IGNORECASE)
 _REASON_KEYS = ("reason", "rationale", "explanation", "justification")
 
 
+SEVERAL = "reply: several different answers, the first counts"
+"""The repair of a reply that holds more than one answer."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A reply as read.
@@ -99,7 +103,7 @@ def _first(answers: list[Answer], *, passed_over: bool) -> Answer:
     if passed_over:
         repairs.append("reply: a design without an action was not taken for the answer")
     if any(_gist(other) != _gist(first) for other in others):
-        repairs.append("reply: several different answers, the first counts")
+        repairs.append(SEVERAL)
     return replace(first, repairs=tuple(repairs))
 
 
