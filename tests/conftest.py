@@ -1,6 +1,7 @@
 """Shared fixtures: where the authors' release lies, when it is here."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from vehbench_hf.bank import Bank, open_bank
 # A busy machine is slow, which says nothing about the code under test.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# A shell gives commands behind "&" an ignored SIGINT, and children inherit it: tests that send one would wait in vain.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
