@@ -12,6 +12,7 @@ from vehbench_hf.runlog import TurnWriter, replay_episode, request_hash
 from vehbench_hf.types import Message, Outcome, Reply, Turn
 from vehbench_runners.backends import OVERFLOW, Backend, Position, RunStopped, Speaker
 from vehbench_runners.meter import Meter
+from vehbench_runners.turnstile import Turnstile
 
 MAX_FAILURES_IN_A_ROW = 20
 """After so many calls that failed outside the model, with none that came through between, a run stops by itself.
@@ -72,6 +73,7 @@ class _Loop:
     failures_in_a_row: int = 0
     answered: bool = False
     landed: asyncio.Event = field(default_factory=asyncio.Event)
+    turnstile: Turnstile = field(default_factory=Turnstile)
 
     async def run(self, logged: list[Turn], on_ready: Callable[[], None]) -> RunResult:
         by_episode: dict[tuple[str, int], list[Turn]] = {}
@@ -91,6 +93,7 @@ class _Loop:
         return self.result
 
     async def _work(self, work: Iterator[tuple[int, AnyTask]], logged: dict[tuple[str, int], list[Turn]]) -> None:
+        await self.turnstile.passed()
         for epoch, task in work:  # the iterator is shared: each worker takes the next episode
             try:
                 calls, outcome = await self._episode(task, epoch, logged.get((task.task_id, epoch), []))
@@ -135,6 +138,7 @@ class _Loop:
             self.failures_in_a_row += 1
         if self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise RunStopped(f"{self.failures_in_a_row} calls in a row failed outside the model, lastly: {reply.error}")
+        await self.turnstile.passed()
         return reply
 
     async def _wait_for_room(self) -> None:

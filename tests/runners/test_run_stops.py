@@ -24,12 +24,13 @@ GOOD = Reply(json.dumps({"action": "propose_design"}), usage=Usage(input=100, ou
 
 
 class Scripted:
-    """A backend that calls `answer` with the number of the call."""
+    """A backend that calls `answer` with the number of the call, `latency_s` after it was asked."""
 
     is_language_model = True
 
-    def __init__(self, answer: Callable[[int], Reply], concurrency: int = 1) -> None:
-        self.answer, self.concurrency, self.calls, self.open = answer, concurrency, 0, 0
+    def __init__(self, answer: Callable[[int], Reply], concurrency: int = 1, latency_s: float = 0.001) -> None:
+        self.answer, self.concurrency, self.latency_s = answer, concurrency, latency_s
+        self.calls = self.open = 0
         self.in_flight = self.most = 0
 
     async def __aenter__(self) -> Self:
@@ -47,7 +48,7 @@ class Scripted:
             number = self.calls
             self.in_flight += 1
             self.most = max(self.most, self.in_flight)
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(self.latency_s)
             self.in_flight -= 1
             return self.answer(number)
 
@@ -131,7 +132,7 @@ def test_a_context_that_no_prompt_fits_is_found_out_task_by_task(bank_v2: Bank, 
 
 @pytest.mark.parametrize("meter", [Meter(max_tokens=2500), Meter(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 5.0)])
 def test_calls_in_flight_carry_a_run_far_over_its_ceiling(meter: Meter, bank_v2: Bank, tmp_path: Path) -> None:
-    backend = Scripted(lambda number: GOOD, concurrency=32)  # 110 tokens or 0.2 USD each
+    backend = Scripted(lambda number: GOOD, concurrency=32, latency_s=0.1)  # 110 tokens or 0.2 USD each
     result = run(tmp_path, bank_v2.select(["p1"]), backend, meter)
     assert result.stopped is not None
     assert 23 <= result.calls == backend.calls <= 26

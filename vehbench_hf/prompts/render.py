@@ -147,5 +147,4 @@ def _materials(named: Materials) -> dict[str, Any]:
     return shown
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_compact = json.JSONEncoder(ensure_ascii=False).encode

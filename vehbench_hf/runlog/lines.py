@@ -1,7 +1,6 @@
 """Turns as lines of JSON, and reading a log back whatever state it was left in."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -29,7 +28,7 @@ def turn_to_line(turn: Turn) -> str:
         "attempt": turn.attempt,
         "time": turn.time,
         "request_hash": turn.request_hash,
-        **_without_nulls(asdict(turn.reply)),
+        **_without_nulls({**vars(turn.reply), "usage": vars(turn.reply.usage)}),
     }
     return json.dumps(body, ensure_ascii=True, allow_nan=False)
 

@@ -57,7 +57,7 @@ def replay_episode(
     episode = begin_episode(task, protocol, epoch)
     messages: list[Message] | None = episode.start()
     while messages is not None:
-        asked = request_hash(messages) if check_requests else None
+        asked = request_hash(messages) if good and check_requests else None
         found = good.get((*episode.position, asked))
         if found is None:
             stuck = failed.get(episode.position)
