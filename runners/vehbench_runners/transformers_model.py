@@ -1,7 +1,8 @@
 """`hf/ORG/MODEL` and `hf//path`: transformers alone, for machines without vLLM and for models that vLLM does not know.
 
-Calls that wait at the same time are padded on the left and generated together. A batch ends with its longest reply, so
-this is several times slower than vLLM where replies differ in length.
+Calls that wait at the same time are padded on the left and answered together, and what an earlier call of an episode
+read is not read again. A batch ends with its longest reply, so this is several times slower than vLLM where replies
+differ in length.
 """
 
 import threading
@@ -11,20 +12,25 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from vehbench_hf.errors import UserError
 from vehbench_hf.isomorphic_types import AnyTask
 from vehbench_hf.sampling import DEFAULT_MAX_TOKENS, Sampling, Weights
 from vehbench_hf.types import Message, Reply, Usage
 from vehbench_runners.backends import Position, RunStopped, Speaker
 from vehbench_runners.batches import Batches
-from vehbench_runners.chat_template import extra_fields, load_chat, made_reply, overflow
+from vehbench_runners.chat_template import load_chat, made_reply, overflow
 from vehbench_runners.options import BackendOptions
+from vehbench_runners.prompt_cache import PromptCache
+from vehbench_runners.transformers_loading import (
+    check_options,
+    context_of,
+    end_tokens,
+    generate_settings,
+    load_model,
+    what_became,
+)
 from vehbench_runners.weights_on_disk import describe_weights, resolved
 
 DEFAULT_BATCH = 16
-
-_LOADING = {"attn_implementation", "device_map", "max_memory", "offload_folder", "local_files_only", "cache_dir"}
-_TOKENIZING = {"tokenizer", "tokenizer_revision", "chat_template"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,7 @@ class _Prompt:
     ids: list[int]
     epoch: int
     until: float
+    episode: object
 
 
 class TransformersBackend:
@@ -45,9 +52,10 @@ class TransformersBackend:
 
     def __init__(self, name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> None:
         self._name, self._sampling, self._weights, self._options = resolved(name), sampling, weights, options
-        _check(sampling, weights, options.engine)
+        check_options(sampling, weights, options.engine)
         self._chat = load_chat(self._name, sampling, weights, options.engine)
         self._model: Any = None
+        self._cache: PromptCache | None = None
         self._became: dict[str, Any] = {}
         self._stop = threading.Event()
         seeded = sampling.seed is not None and sampling.temperature != 0
@@ -56,20 +64,24 @@ class TransformersBackend:
 
     async def __aenter__(self) -> Self:
         self._chat.template  # noqa: B018  # a model without a template is refused before gigabytes are loaded
-        self._model = _loaded(self._name, self._weights, self._options.engine)
-        self._context = _context(self._model.config, self._weights)
-        self._settings = _settings(self._sampling, self._model.generation_config)
-        self._became = _what_became(self._model, self._context)
+        self._model = load_model(self._name, self._weights, self._options.engine)
+        self._context = context_of(self._model.config, self._weights)
+        self._settings = generate_settings(self._sampling, self._model.generation_config)
+        if not self._sampling.extra and PromptCache.suits(self._model):  # some settings of transformers exclude it
+            self._cache = PromptCache(self._model, self.concurrency)
+        self._became = what_became(self._model, self._context)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop.set()  # a thread that generates cannot be cancelled; it looks at this after every token
-        self._model = None
+        self._model = self._cache = None
 
     def speaker_for(self, task: AnyTask) -> Speaker:
         """Who answers the calls of one episode; of the task it knows nothing."""
+
+        episode = object()
 
         async def speak(messages: list[Message], position: Position) -> Reply:
             text = self._chat.text(messages)
@@ -77,7 +89,7 @@ class TransformersBackend:
             if self._context is not None and len(ids) >= self._context:
                 return overflow(len(ids), self._context)
             until = time.monotonic() + self._options.timeout_s
-            return await self._batches.answer(_Prompt(text, ids, position[0], until))
+            return await self._batches.answer(_Prompt(text, ids, position[0], until, episode))
 
         return speak
 
@@ -87,7 +99,7 @@ class TransformersBackend:
 
         begun = time.monotonic()
         longest = max(len(prompt.ids) for prompt in prompts)
-        ends = _end_tokens(self._model.generation_config)
+        ends = end_tokens(self._model.generation_config)
         pad = self._model.generation_config.pad_token_id
         rows = [[pad] * (longest - len(prompt.ids)) + prompt.ids for prompt in prompts]
         seen = [[0] * (longest - len(prompt.ids)) + [1] * len(prompt.ids) for prompt in prompts]
@@ -97,11 +109,13 @@ class TransformersBackend:
         until = max(prompt.until for prompt in prompts)
         try:
             with torch.inference_mode():
+                read, written_on = self._read(prompts)
                 output = self._model.generate(
                     input_ids=torch.tensor(rows, device=self._model.device),
                     attention_mask=torch.tensor(seen, device=self._model.device),
                     max_new_tokens=max(rooms),
                     stopping_criteria=[lambda ids, scores, **_: _all(ids, self._stop.is_set() or _past(until))],
+                    **written_on,
                     **self._settings,
                 )
         except torch.OutOfMemoryError as error:
@@ -113,7 +127,17 @@ class TransformersBackend:
             raise RunStopped(f"transformers refuses these calls: {error}") from error
         seconds = time.monotonic() - begun
         new = output[:, longest:].tolist()
-        return [self._reply(*one, ends, seconds) for one in zip(prompts, new, rooms, strict=True)]
+        return [self._reply(*one, ends, seconds) for one in zip(prompts, new, rooms, read, strict=True)]
+
+    def _read(self, prompts: Sequence[_Prompt]) -> tuple[list[int | None], dict[str, Any]]:
+        """How much of each prompt need not be read again, and the arguments of `generate` that hold what was read.
+
+        The last token of a prompt is left to `generate`, which needs one to go on from.
+        """
+        if self._cache is None or min(len(prompt.ids) for prompt in prompts) < 2:
+            return [None] * len(prompts), {}
+        read = [self._cache.read(prompt.episode, prompt.ids[:-1]) for prompt in prompts]
+        return [prompt.reused for prompt in read], {"past_key_values": self._cache.together(read)}
 
     def _room(self, prompt_tokens: int) -> int:
         if self._context is None:
@@ -121,7 +145,9 @@ class TransformersBackend:
         left = self._context - prompt_tokens
         return min(left, self._sampling.max_tokens or left)
 
-    def _reply(self, prompt: _Prompt, new: list[int], room: int, ends: set[int], seconds: float) -> Reply:
+    def _reply(
+        self, prompt: _Prompt, new: list[int], room: int, cached: int | None, ends: set[int], seconds: float
+    ) -> Reply:
         end = next((at for at, token in enumerate(new[:room]) if token in ends), None)
         if end is None and len(new) < room:
             return Reply(
@@ -133,7 +159,7 @@ class TransformersBackend:
             prompt.text,
             self._chat.tokenizer.decode(written, skip_special_tokens=True),
             finish_reason="length" if end is None else "stop",
-            usage=Usage(input=len(prompt.ids), output=len(written) + (end is not None)),
+            usage=Usage(input=len(prompt.ids), cached=cached, output=len(written) + (end is not None)),
             latency_s=seconds,
             request_id=None,
         )
@@ -163,95 +189,6 @@ def transformers_backend(
 ) -> TransformersBackend:
     """The backend of `hf/<name>`. Raises UserError for an option that transformers alone does not have."""
     return TransformersBackend(name, sampling, weights, options)
-
-
-def _check(sampling: Sampling, weights: Weights, engine: dict[str, Any]) -> None:
-    lacking = {
-        "--structured": sampling.structured,
-        "--reasoning-tokens": sampling.reasoning_tokens is not None,
-        "--quantization": weights.quantization is not None,
-    }
-    asked = [option for option, given in lacking.items() if given]
-    if asked:
-        raise UserError(f"hf/ has no {', '.join(asked)} (weights load as they are stored); vllm/ has.")
-    unknown = sorted(engine.keys() - _LOADING - _TOKENIZING)
-    if unknown:
-        known = ", ".join(sorted(_LOADING | _TOKENIZING))
-        raise UserError(f"unknown engine argument {', '.join(unknown)}; hf/ takes {known}.")
-
-
-def _loaded(name: str, weights: Weights, engine: dict[str, Any]) -> Any:
-    """The model, on the accelerators there are. Raises UserError without torch, RunStopped when it does not load."""
-    try:
-        import torch
-        from transformers import AutoModelForCausalLM
-    except ImportError as error:
-        raise UserError(f"hf/ needs torch and transformers ({error}): pip install 'vehbench-hf[hf]'.") from None
-    given = {key: value for key, value in engine.items() if key in _LOADING}
-    if torch.cuda.is_available():
-        given.setdefault("device_map", "auto")
-    try:
-        model = AutoModelForCausalLM.from_pretrained(
-            name, revision=weights.revision, dtype=weights.dtype or "auto", **given
-        )
-    except Exception as error:
-        raise RunStopped(f"transformers cannot load {name}: {type(error).__name__}: {error}") from error
-    model.eval()
-    settings = model.generation_config
-    if settings.pad_token_id is None:  # padding is masked out, so any token serves
-        settings.pad_token_id = min(_end_tokens(settings), default=0)
-    return model
-
-
-def _what_became(model: Any, context: int | None) -> dict[str, Any]:
-    """How the model was really loaded: the parts that replies or speed depend on."""
-    import torch
-    import transformers
-
-    stored = getattr(model.config, "quantization_config", None)
-    return {
-        "version": transformers.__version__,
-        "torch": torch.__version__,
-        "device": str(model.device),
-        "dtype": str(model.dtype).removeprefix("torch."),
-        "quantization": None if stored is None else str(getattr(stored, "quant_method", stored)),
-        "max_model_len": context,
-        "default_sampling": _stored_defaults(model.generation_config),
-    }
-
-
-def _context(config: Any, weights: Weights) -> int | None:
-    text = config.get_text_config()
-    return weights.max_model_len or getattr(text, "max_position_embeddings", None)
-
-
-def _settings(sampling: Sampling, stored: Any) -> dict[str, Any]:
-    """Arguments of `generate`: what was asked for; the rest is as stored with the model.
-
-    transformers would keep to the 50 likeliest tokens where nothing is stored; 0 switches that off, as in vLLM.
-    """
-    from transformers import GenerationConfig
-
-    extra = extra_fields(sampling, set(GenerationConfig().to_dict()) - {"max_new_tokens", "max_length"}, "transformers")
-    if sampling.temperature == 0:
-        return {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, **extra}
-    asked = {"temperature": sampling.temperature, "top_p": sampling.top_p}
-    settings: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    if settings:
-        settings["do_sample"] = True
-    if stored.top_k is None and (settings or stored.do_sample):
-        settings["top_k"] = 0
-    return {**settings, **extra}
-
-
-def _stored_defaults(stored: Any) -> dict[str, Any]:
-    names = ("do_sample", "temperature", "top_p", "top_k", "repetition_penalty")
-    return {name: getattr(stored, name) for name in names if getattr(stored, name, None) is not None}
-
-
-def _end_tokens(stored: Any) -> set[int]:
-    ends = stored.eos_token_id
-    return set() if ends is None else {ends} if isinstance(ends, int) else set(ends)
 
 
 def _past(until: float) -> bool:
