@@ -7,8 +7,9 @@ from typing import Generic, TypeVar
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
 
-_GATHERING_S = 0.02
-"""Callers that were answered together come back within this time, and then form a batch again."""
+_GATHERING_S = 0.05
+"""Callers that were answered together come back one after the other, the next within this time, and then form a batch
+again."""
 
 
 class Batches(Generic[Asked, Answered]):
@@ -32,7 +33,7 @@ class Batches(Generic[Asked, Answered]):
 
     async def _turn(self) -> None:
         while not self._waiting.empty():
-            await asyncio.sleep(_GATHERING_S)
+            await self._gathered()
             batch: list[tuple[Asked, asyncio.Future[Answered]]] = []
             while len(batch) < self._size and not self._waiting.empty():
                 item, future = self._waiting.get_nowait()
@@ -50,3 +51,10 @@ class Batches(Generic[Asked, Answered]):
             for (_, future), answer in zip(batch, answers, strict=True):
                 if not future.done():
                     future.set_result(answer)
+
+    async def _gathered(self) -> None:
+        """Wait until a batch is full, or nobody has come for a while."""
+        before = -1
+        while before < self._waiting.qsize() < self._size:
+            before = self._waiting.qsize()
+            await asyncio.sleep(_GATHERING_S)

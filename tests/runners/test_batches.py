@@ -71,3 +71,22 @@ def test_a_caller_that_has_gone_is_left_out() -> None:
 
     assert asyncio.run(main()) == 3
     assert batches_seen == [[1], [3]]
+
+
+def test_callers_that_come_one_after_the_other_are_answered_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vehbench_runners.batches._GATHERING_S", 0.5)
+    sizes: list[int] = []
+
+    def work(batch: Sequence[int]) -> list[int]:
+        sizes.append(len(batch))
+        return list(batch)
+
+    async def main() -> None:
+        batches = Batches(work, 6)
+        async with asyncio.TaskGroup() as group:
+            for item in range(6):  # together they take longer than a batch waits for its next caller
+                group.create_task(batches.answer(item))
+                await asyncio.sleep(0.1)
+
+    asyncio.run(main())
+    assert sizes == [6]
