@@ -1,15 +1,17 @@
 """Calls that wait at the same time, answered together: a model that works in batches, callers that come alone."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 Asked = TypeVar("Asked")
 Answered = TypeVar("Answered")
 
-_GATHERING_S = 0.05
-"""Callers that were answered together come back one after the other, the next within this time, and then form a batch
-again."""
+_GATHERING_S = 0.2
+_GATHERING_SHARE = 0.05
+"""Callers that were answered together come back one after the other and form a batch again, if each comes within this
+time of the one before, or within this share of what the last batch took."""
 
 
 class Batches(Generic[Asked, Answered]):
@@ -22,6 +24,7 @@ class Batches(Generic[Asked, Answered]):
         self._work, self._size = work, size
         self._waiting: asyncio.Queue[tuple[Asked, asyncio.Future[Answered]]] = asyncio.Queue()
         self._turning: asyncio.Task[None] | None = None
+        self._last_took_s = 0.0
 
     async def answer(self, item: Asked) -> Answered:
         """Wait for the answer to one item."""
@@ -41,6 +44,7 @@ class Batches(Generic[Asked, Answered]):
                     batch.append((item, future))
             if not batch:
                 continue
+            begun = time.monotonic()
             try:
                 answers = await asyncio.to_thread(self._work, [item for item, _ in batch])
             except Exception as error:
@@ -48,6 +52,8 @@ class Batches(Generic[Asked, Answered]):
                     if not future.done():
                         future.set_exception(error)
                 continue
+            finally:
+                self._last_took_s = time.monotonic() - begun
             for (_, future), answer in zip(batch, answers, strict=True):
                 if not future.done():
                     future.set_result(answer)
@@ -57,4 +63,4 @@ class Batches(Generic[Asked, Answered]):
         before = -1
         while before < self._waiting.qsize() < self._size:
             before = self._waiting.qsize()
-            await asyncio.sleep(_GATHERING_S)
+            await asyncio.sleep(max(_GATHERING_S, _GATHERING_SHARE * self._last_took_s))

@@ -31,6 +31,8 @@ from vehbench_runners.transformers_loading import (
 from vehbench_runners.weights_on_disk import describe_weights, resolved
 
 DEFAULT_BATCH = 16
+"""On an accelerator. On a CPU calls are made one by one unless told otherwise: with padding, transformers copies keys
+and values in every step, which costs more than a batch saves."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,14 @@ class TransformersBackend:
         self._cache: PromptCache | None = None
         self._became: dict[str, Any] = {}
         self._stop = threading.Event()
-        seeded = sampling.seed is not None and sampling.temperature != 0
-        self.concurrency = 1 if seeded else options.concurrency or DEFAULT_BATCH
-        self._batches = Batches(self._generate, self.concurrency)
+        self._set_concurrency(DEFAULT_BATCH)
 
     async def __aenter__(self) -> Self:
         self._chat.template  # noqa: B018  # a model without a template is refused before gigabytes are loaded
         self._model = load_model(self._name, self._weights, self._options.engine)
         self._context = context_of(self._model.config, self._weights)
         self._settings = generate_settings(self._sampling, self._model.generation_config)
+        self._set_concurrency(1 if self._model.device.type == "cpu" else DEFAULT_BATCH)
         if not self._sampling.extra and PromptCache.suits(self._model):  # some settings of transformers exclude it
             self._cache = PromptCache(self._model, self.concurrency)
         self._became = what_became(self._model, self._context)
@@ -77,6 +78,11 @@ class TransformersBackend:
     ) -> None:
         self._stop.set()  # a thread that generates cannot be cancelled; it looks at this after every token
         self._model = self._cache = None
+
+    def _set_concurrency(self, unless_told: int) -> None:
+        seeded = self._sampling.seed is not None and self._sampling.temperature != 0
+        self.concurrency = 1 if seeded else self._options.concurrency or unless_told
+        self._batches = Batches(self._generate, self.concurrency)
 
     def speaker_for(self, task: AnyTask) -> Speaker:
         """Who answers the calls of one episode; of the task it knows nothing."""

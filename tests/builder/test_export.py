@@ -3,9 +3,8 @@
 import hashlib
 import json
 import os
+import runpy
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,14 @@ import pytest
 import yaml
 
 from vehbench_builder.export import MARK, export_bank
-from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_hf.bank import Bank, open_bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.metrics import METRICS
-from vehbench_hf.schema import CANARY, task_to_row
+from vehbench_hf.schema import CANARY
+
+CALLS = runpy.run_path(str(Path(__file__).with_name("literal_calls.py")))
+run, rows_of, part_of = CALLS["run"], CALLS["rows_of"], CALLS["part_of"]
 
 LITERAL = """
 import json
@@ -43,24 +45,7 @@ print(json.dumps({c: {s: rows.to_list() for s, rows in d.items()} for c, d in co
 
 def literally(cwd: Path, home: Path) -> Any:
     """What the literal calls give in a new process without a Hub."""
-    environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run([sys.executable, "-c", LITERAL], cwd=cwd, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def rows_of(bank: Bank) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for task in bank.tasks:
-        found.setdefault(task.probe, {}).setdefault(task.split, []).append(task_to_row(task))
-    return found
-
-
-def part_of(bank: Bank, out: Path) -> Bank:
-    """A bank with the last task of every config and split of another."""
-    last = {(task.probe, task.split): task for task in bank.tasks}
-    write_bank(out, last.values(), version="veh-part-1", convention="defined", card="\n# A part\n")
-    return open_bank(out)
+    return json.loads(run(LITERAL, cwd=cwd, home=home))
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

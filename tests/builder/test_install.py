@@ -2,8 +2,7 @@
 
 import json
 import os
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,13 @@ import pytest
 from vehbench_builder.export import export_bank
 from vehbench_builder.install import install_bank, install_metrics
 from vehbench_builder.loading import data_version
-from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_hf.bank import Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
-from vehbench_hf.schema import task_to_row
 from vehbench_hf.types import PROBES
+
+CALLS = runpy.run_path(str(Path(__file__).with_name("literal_calls.py")))
+run, rows_of, part_of = CALLS["run"], CALLS["rows_of"], CALLS["part_of"]
 
 LITERAL = """
 import json
@@ -54,21 +55,6 @@ print(*install_bank(open_bank(sys.argv[1])).configs.values(), sep=",")
 """
 
 
-def run(code: str, *arguments: str, cwd: Path, home: Path) -> str:
-    environment = {**os.environ, "HF_HOME": str(home), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.splitlines()[-1]
-
-
-def rows_of(bank: Bank) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for task in bank.tasks:
-        found.setdefault(task.probe, {}).setdefault(task.split, []).append(task_to_row(task))
-    return found
-
-
 @pytest.fixture
 def empty(tmp_path: Path) -> Path:
     folder = tmp_path / "empty"
@@ -77,11 +63,8 @@ def empty(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def part(sample_bank: Bank, tmp_path: Path) -> Bank:
-    """Another version of the data: the last task of every config and split."""
-    last = {(task.probe, task.split): task for task in sample_bank.tasks}
-    write_bank(tmp_path / "part", last.values(), version="veh-part-1", convention="defined", card="\n# A part\n")
-    return open_bank(tmp_path / "part")
+def part(sample_bank: Bank, tmp_path: Path) -> Any:
+    return part_of(sample_bank, tmp_path / "part")
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """`hf/`: a model through transformers alone runs all probes, one call at a time or in batches."""
 
+import asyncio
 import runpy
 from pathlib import Path
 
@@ -54,6 +55,19 @@ def test_batches_answer_as_single_calls_do(model: str, sample_bank: Bank, tmp_pa
     share = equal_share(alone, together)
     print(f"equal in batches of 4 and alone: {share:.0%} of {len(alone)} calls")  # noqa: T201
     assert share > 0.5  # padding changes the order of additions, which seldom changes a word in float32
+
+
+def test_a_cpu_answers_in_batches_that_take_longer_than_single_calls(model: str) -> None:
+    torch = pytest.importorskip("torch")
+
+    async def entered(options: BackendOptions) -> int:
+        async with make_backend(model, options=options) as backend:
+            return backend.concurrency
+
+    if torch.cuda.is_available():
+        pytest.skip("the model goes to an accelerator here")
+    assert asyncio.run(entered(BackendOptions())) == 1
+    assert asyncio.run(entered(BackendOptions(concurrency=4))) == 4
 
 
 @pytest.mark.slow
