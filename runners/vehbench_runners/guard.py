@@ -1,5 +1,6 @@
 """What happens to the processes that this one started when it is killed outright: a shell takes them down."""
 
+import contextlib
 import subprocess
 from collections.abc import Sequence
 from signal import Signals
@@ -23,3 +24,18 @@ class Guard:
         """Give up guarding, before the numbers can belong to other processes."""
         self._shell.kill()
         self._shell.communicate()
+
+
+def processes_below() -> list[int]:
+    """Every process that this one started, and that those started; needs psutil.
+
+    Python's own that cleans up shared memory is left out: it ends by itself, and should do its work before.
+    """
+    import psutil
+
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has ended meanwhile
+            if not any("resource_tracker" in word for word in process.cmdline()):
+                found.append(process.pid)
+    return found

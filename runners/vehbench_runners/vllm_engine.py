@@ -20,7 +20,7 @@ from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Message, Reply, Usage
 from vehbench_runners.backends import Position, RunStopped, Speaker
 from vehbench_runners.chat_template import Chat, extra_fields, load_chat, made_reply, overflow
-from vehbench_runners.guard import Guard
+from vehbench_runners.guard import Guard, processes_below
 from vehbench_runners.options import BackendOptions
 from vehbench_runners.weights_on_disk import describe_weights, resolved
 
@@ -54,7 +54,7 @@ class VllmBackend:
         _parameters(self._sampling, {}, room=1, epoch=0)  # so that a wrong parameter costs no loading either
         self._engine = _started(self._arguments)
         try:
-            self._guard = Guard(signal.SIGKILL, _engine_processes())
+            self._guard = Guard(signal.SIGKILL, processes_below())  # they would keep the memory of the GPU
             config = self._engine.vllm_config
             self._context = int(config.model_config.max_model_len)
             self._defaults = dict(config.model_config.get_diff_sampling_param())
@@ -211,17 +211,6 @@ def _started(arguments: dict[str, Any]) -> Any:
         raise RunStopped(
             f"vLLM could not start with {arguments}: {error}\nThe engine's own message stands above."
         ) from error
-
-
-def _engine_processes() -> list[int]:
-    """Every process below this one, which outlive it and would keep the memory of the GPU.
-
-    Python's own that cleans up shared memory is left out: it ends by itself.
-    """
-    import psutil
-
-    below = psutil.Process().children(recursive=True)
-    return [process.pid for process in below if not any("resource_tracker" in word for word in process.cmdline())]
 
 
 def _what_became(config: Any, defaults: dict[str, Any]) -> dict[str, Any]:
