@@ -166,3 +166,34 @@ def test_a_full_disk_leaves_other_calls_running(sample_bank: Bank, tmp_path: Pat
         run_tasks(Plan(sample_bank.select(["p1"]), 1, Protocol()), backend, writer, [])
     assert backend.calls == 2
     assert backend.open == 0
+
+
+def test_replies_that_come_together_keep_all_next_calls_until_the_last_is_read(bank_v2: Bank, tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+    waiting: list[asyncio.Event] = []
+
+    class Together(Scripted):
+        """Replies to the calls in flight once all of them are; like an HTTP client, it sends in a task of its own."""
+
+        def speaker_for(self, task: AnyTask) -> Speaker:
+            async def speak(messages: list[Message], position: Position) -> Reply:
+                self.calls += 1
+                number = self.calls
+
+                async def send() -> None:
+                    seen.append(("sent", number))
+
+                seen.append(("made", number))
+                await asyncio.create_task(send())
+                waiting.append(arrived := asyncio.Event())
+                if len(waiting) == self.concurrency:
+                    for event in waiting:
+                        event.set()
+                    waiting.clear()
+                await arrived.wait()
+                return GOOD
+
+            return speak
+
+    run(tmp_path, bank_v2.select(["p1"])[:32], Together(lambda number: GOOD, concurrency=8))
+    assert seen == [(what, number) for number in range(1, 33) for what in ("made", "sent")]
