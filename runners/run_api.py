@@ -10,12 +10,12 @@ settings that a score depends on, so that other settings make another folder.
 import sys
 from pathlib import Path
 
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
+from vehbench_hf.bank.subsets import limited
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, run_folder_name, write_run_json
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.scoring.folder import score_folder
-from vehbench_hf.selection import limited
 from vehbench_hf.types import PROBES, SPLITS
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
 

@@ -10,12 +10,12 @@ there. Other settings make another folder. Scores: `vehbench score FOLDER`.
 import sys
 from pathlib import Path
 
-from vehbench_hf.bank import open_bank
-from vehbench_hf.isomorphic_types import AnyTask
+from vehbench_hf.bank.bank import open_bank
+from vehbench_hf.bank.subsets import limited
+from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, run_folder_name, write_run_json
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_hf.selection import limited
 from vehbench_hf.types import SPLITS, Turn
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
 

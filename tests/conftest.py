@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 
 # A busy machine is slow, which says nothing about the code under test.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -57,7 +57,7 @@ def bank_v2() -> Bank:
 @pytest.fixture(scope="session")
 def bank_v1(release_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Bank:
     """Bank v1, imported once for the whole session, with the authors' logs below runs/."""
-    from vehbench_hf.release.importer import import_release
+    from vehbench_hf.paper.release.importer import import_release
 
     out = tmp_path_factory.mktemp("bank") / "v1"
     import_release(release_dir, out)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vehbench_hf import __version__
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.subsets import limited
 from vehbench_hf.episodes import Episode
 from vehbench_hf.prompts import prompt_texts
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, request_hash, write_run_json
-from vehbench_hf.selection import limited
 from vehbench_hf.types import PROBES, SPLITS, Reply, Task, Turn
 from vehbench_oracle import VARIABLES
 

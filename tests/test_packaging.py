@@ -33,7 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_puts_only_vehbench_names_into_site_packages(wheel: Path) -> None:
     names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in names if not name.startswith("vehbench_")} == set()
-    assert names >= {"vehbench_hf", "vehbench_oracle", "vehbench_runners", "vehbench_builder"}
+    assert names >= {"vehbench_hf", "vehbench_oracle", "vehbench_runners", "vehbench_builder", "vehbench_cli"}
 
 
 @pytest.mark.slow
@@ -44,7 +44,7 @@ def test_an_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: P
     code = (
         "import vehbench_hf, sys; assert vehbench_hf.__file__.startswith(sys.argv.pop()), vehbench_hf.__file__\n"
         "from vehbench_hf.paths import shipped; shipped('cards/published_tables.json'); shipped('sample_bank')\n"
-        "from vehbench_hf.cli import main; sys.argv = ['vehbench', 'run', '--out', 'r']; main()"
+        "from vehbench_cli import main; sys.argv = ['vehbench', 'run', '--out', 'r']; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(site)],

@@ -15,20 +15,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from vehbench_builder import p1, p2, p3, p4
-from vehbench_builder.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
-from vehbench_builder.card import write_documents
-from vehbench_builder.isomorphic import build_isomorphic
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.documents.card import write_documents
 from vehbench_builder.one_thread import end_with_parent, pin_threads
 from vehbench_builder.overlap import overlaps
-from vehbench_builder.p3_subset import INTERVENTION, intervention_subset
 from vehbench_builder.seeds import BUILDER_VERSION
 from vehbench_builder.source import source_fingerprint
-from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_builder.veh import p2
+from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
+from vehbench_builder.veh.isomorphic.isomorphic import build_isomorphic
+from vehbench_builder.veh.p1 import p1
+from vehbench_builder.veh.p3 import p3
+from vehbench_builder.veh.p3.subset import INTERVENTION, intervention_subset
+from vehbench_builder.veh.p4 import p4
 from vehbench_hf import __version__
-from vehbench_hf.bank import MANIFEST, open_bank, write_bank
-from vehbench_hf.canonical import canonical_json
-from vehbench_hf.schema import row_checksum, row_to_task, task_to_row
+from vehbench_hf.bank.bank import MANIFEST, open_bank, write_bank
+from vehbench_hf.bank.canonical import canonical_json
+from vehbench_hf.bank.schema import row_checksum, row_to_task, task_to_row
 from vehbench_hf.types import PROBES, Probe, Task
 from vehbench_oracle import oracle_fingerprint
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from vehbench_hf.canonical import canonical_json
+from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.types import Task
 
 

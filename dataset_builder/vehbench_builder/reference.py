@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_builder.brief import Array, known, response_for, rounded_design, unit_box
+from vehbench_builder.veh.spec_numbers import Array, known, response_for, rounded_design, unit_box
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import LIMITS, VARIABLES

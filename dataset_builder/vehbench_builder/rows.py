@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from vehbench_builder.devices import Device
-from vehbench_hf.schema import empty_gold
+from vehbench_hf.bank.schema import empty_gold
 from vehbench_hf.types import Gold, Probe, Spec, Task
 
 VERSION = "veh-sample-1"

@@ -17,8 +17,8 @@ from vehbench_builder.rows import VERSION
 from vehbench_builder.sample_p2 import search_task
 from vehbench_builder.sample_p3 import recovery_task
 from vehbench_builder.sample_p4 import ranking_task
-from vehbench_hf.bank import write_bank
-from vehbench_hf.schema import CANARY
+from vehbench_hf.bank.bank import write_bank
+from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.types import Task
 from vehbench_oracle import oracle_fingerprint
 

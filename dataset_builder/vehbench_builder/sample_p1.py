@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 
-from vehbench_builder.bounds import allowed_range_hz, power_bound_uw, resonance_range_hz
-from vehbench_builder.brief import brief_around, excited, known, with_limits
 from vehbench_builder.devices import Device
 from vehbench_builder.reference import Found, best_design
 from vehbench_builder.rows import task_of
+from vehbench_builder.veh.closed_bounds import allowed_range_hz, power_bound_uw, resonance_range_hz
+from vehbench_builder.veh.spec_numbers import brief_around, excited, known, with_limits
 from vehbench_hf.types import Spec, Task
 
 WITNESS_ROOM = 0.06

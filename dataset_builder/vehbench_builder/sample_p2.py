@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from vehbench_builder.bounds import power_bound_uw
-from vehbench_builder.brief import brief_around, with_limits
 from vehbench_builder.devices import Device
 from vehbench_builder.reference import Found, best_design
 from vehbench_builder.rows import task_of
+from vehbench_builder.veh.closed_bounds import power_bound_uw
+from vehbench_builder.veh.spec_numbers import brief_around, with_limits
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Reference, Spec, Task
 

@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_builder.brief import (
+from vehbench_builder.devices import Device
+from vehbench_builder.reference import best_design
+from vehbench_builder.rows import task_of
+from vehbench_builder.sample_p2 import reference_of
+from vehbench_builder.veh.p3.recovery import witness
+from vehbench_builder.veh.spec_numbers import (
     Array,
     bounds_of,
     brief_around,
@@ -20,11 +25,6 @@ from vehbench_builder.brief import (
     unit_box,
     with_limits,
 )
-from vehbench_builder.devices import Device
-from vehbench_builder.p3_recovery import witness
-from vehbench_builder.reference import best_design
-from vehbench_builder.rows import task_of
-from vehbench_builder.sample_p2 import reference_of
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, HistoryStep, Spec, Task
 from vehbench_oracle import VARIABLES

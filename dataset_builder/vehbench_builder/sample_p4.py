@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_builder.brief import Array, bounds_of, known, response_for, rounded, unit_box
 from vehbench_builder.devices import Device
 from vehbench_builder.rows import task_of
 from vehbench_builder.sample_p2 import search_brief
+from vehbench_builder.veh.spec_numbers import Array, bounds_of, known, response_for, rounded, unit_box
 from vehbench_hf.types import Candidate, Design, Pair, Spec, Task
 from vehbench_oracle import LIMITS, METRICS, VARIABLES, slacks
 

@@ -4,16 +4,17 @@ Start with `cantilever.respond` (the formulas) and `verdict.judge` (limits and f
 of designs: `optimum.find_optimum` searches, `certify.certify` proves, `verify.verify_certificate` checks a proof.
 """
 
-from vehbench_oracle.cantilever import Response, respond
-from vehbench_oracle.certificate import Certificate, CertificateError
-from vehbench_oracle.certify import Margin, certify, proven_margin
 from vehbench_oracle.errors import InvalidValueError, MissingVariableError, OracleError, UnknownMaterialError
 from vehbench_oracle.evolution import cross_check, disagreement
-from vehbench_oracle.fingerprint import oracle_fingerprint
-from vehbench_oracle.optimum import Optimum, find_optimum
-from vehbench_oracle.problem import Problem
-from vehbench_oracle.quantities import DECLARED_DOMAIN, LIMITS, METRICS, VARIABLES
-from vehbench_oracle.verdict import (
+from vehbench_oracle.veh.cantilever import Response, respond
+from vehbench_oracle.veh.fingerprint import oracle_fingerprint
+from vehbench_oracle.veh.optimum import Optimum, find_optimum
+from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.proof.certificate import Certificate, CertificateError
+from vehbench_oracle.veh.proof.certify import Margin, certify, proven_margin
+from vehbench_oracle.veh.proof.verify import certificate_holds, verify_certificate
+from vehbench_oracle.veh.quantities import DECLARED_DOMAIN, LIMITS, METRICS, VARIABLES
+from vehbench_oracle.veh.verdict import (
     Box,
     Verdict,
     Violation,
@@ -23,7 +24,6 @@ from vehbench_oracle.verdict import (
     slacks,
     unevaluable,
 )
-from vehbench_oracle.verify import certificate_holds, verify_certificate
 
 __all__ = [
     "DECLARED_DOMAIN",

@@ -8,9 +8,9 @@ doi:10.1023/A:1008202821328; Deb 2000, doi:10.1016/S0045-7825(99)00389-8).
 import numpy as np
 from numpy.typing import NDArray
 
-from vehbench_oracle.optimum import AGREEMENT, Optimum, rounded, smallest_slack
-from vehbench_oracle.problem import UPPER_LIMITS, Problem
-from vehbench_oracle.quantities import LIMITS, VARIABLES
+from vehbench_oracle.veh.optimum import AGREEMENT, Optimum, rounded, smallest_slack
+from vehbench_oracle.veh.problem import UPPER_LIMITS, Problem
+from vehbench_oracle.veh.quantities import LIMITS, VARIABLES
 
 Array = NDArray[np.float64]
 

@@ -1,7 +1,8 @@
 """Running a model over tasks: backends that answer, and the loop that drives episodes and writes the log."""
 
-from vehbench_runners.backends import Backend, RunStopped, make_backend
-from vehbench_runners.meter import Meter
+from vehbench_runners.backend import Backend, RunStopped
+from vehbench_runners.budget import Meter
+from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions
 from vehbench_runners.run import Plan, RunResult, run_tasks
 

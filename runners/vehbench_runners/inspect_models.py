@@ -12,13 +12,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic_types import AnyTask
+from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.parsing.reply_schema import Schema, schema_of
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Message, Reply, Usage
-from vehbench_runners.backends import OVERFLOW, Position, RunStopped, Speaker
-from vehbench_runners.openai_endpoint import without_secrets
-from vehbench_runners.openai_failures import Failure, read_failure, short
+from vehbench_runners.backend import OVERFLOW, Position, RunStopped, Speaker
+from vehbench_runners.openai.endpoint import without_secrets
+from vehbench_runners.openai.failures import Failure, read_failure, short
 from vehbench_runners.options import BackendOptions
 
 CONCURRENCY = 32

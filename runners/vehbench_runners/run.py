@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from vehbench_hf.isomorphic_types import AnyTask
+from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, replay_episode, request_hash
 from vehbench_hf.types import Message, Outcome, Reply, Turn
-from vehbench_runners.backends import OVERFLOW, Backend, Position, RunStopped, Speaker
-from vehbench_runners.meter import Meter
-from vehbench_runners.turnstile import Turnstile
+from vehbench_runners.backend import OVERFLOW, Backend, Position, RunStopped, Speaker
+from vehbench_runners.budget import Meter
+from vehbench_runners.pacing import Turnstile
 
 MAX_FAILURES_IN_A_ROW = 20
 """After so many calls that failed outside the model, with none that came through between, a run stops by itself.

@@ -53,7 +53,7 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks

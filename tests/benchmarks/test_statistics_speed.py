@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.runlog import replay_run
 from vehbench_hf.scoring import SCORERS, Row, cluster
 from vehbench_hf.statistics import percentile_interval, resample_weights

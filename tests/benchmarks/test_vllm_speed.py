@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.sampling import Sampling, Weights
@@ -32,7 +32,7 @@ def test_the_backend_costs_at_most_a_twentieth(
     the text of the prompts. The best of alternating rounds counts, all of them with a warm prefix cache.
     """
     vllm = pytest.importorskip("vllm", reason="needs vLLM: pip install 'vehbench-hf[vllm]'")
-    from vehbench_runners.vllm_engine import VllmBackend
+    from vehbench_runners.local.vllm_engine import VllmBackend
 
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "2")
     model = RUNS["demo_model"](tmp_path / "model")

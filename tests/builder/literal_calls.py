@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf.bank import Bank, open_bank, write_bank
-from vehbench_hf.schema import task_to_row
+from vehbench_hf.bank.bank import Bank, open_bank, write_bank
+from vehbench_hf.bank.schema import task_to_row
 
 
 def run(code: str, *arguments: str, cwd: Path, home: Path) -> str:

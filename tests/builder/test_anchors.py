@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_builder.anchors import ANCHORS, PROVENANCE, AnchorDesign, build, load_anchors
-from vehbench_builder.literature import (
+from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, AnchorDesign, build, load_anchors
+from vehbench_builder.veh.literature.audit_page import read_provenance
+from vehbench_builder.veh.literature.complete_device import STATUSES
+from vehbench_builder.veh.literature.match_material import CONSTANTS, nearest_substrate, piezo_for, substrate_for
+from vehbench_builder.veh.literature.tables import (
     FOLDER,
     Literature,
     LiteratureError,
     normalised_doi,
     read_literature,
 )
-from vehbench_builder.literature_audit import read_provenance
-from vehbench_builder.nearest import CONSTANTS, nearest_substrate, piezo_for, substrate_for
-from vehbench_builder.original import STATUSES
-from vehbench_builder.similarity import LENGTHS
+from vehbench_builder.veh.similarity import LENGTHS
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, respond
-from vehbench_oracle.materials import PIEZO, SUBSTRATE, Substrate
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE, Substrate
 
 TWINS = {"10_1541_ieejsmas_137_140", "10_1109_transducers_2013_6626806", "10_1515_teme_2020_0030"}
 EARLIER = Path(__file__).with_name("anchors_computed_earlier.csv")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.isomorphic import open_isomorphic
-from vehbench_hf.isomorphic_types import FORMS
+from vehbench_hf.isomorphic.reading import open_isomorphic
+from vehbench_hf.isomorphic.types import FORMS
 from vehbench_hf.paths import shipped
 from vehbench_hf.types import PROBES, SPLITS
 from vehbench_oracle import LIMITS
@@ -107,7 +107,7 @@ print(json.dumps({c: {s: d.num_rows for s, d in splits.items()} for c, splits in
 @pytest.mark.slow
 def test_the_literal_call_works_beside_an_export_and_after_install(tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf")}
-    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()"]
+    command = [sys.executable, "-c", "from vehbench_cli import main; main()"]
     sizes_of = {**SPLIT_SIZES, "isomorphic": ISOMORPHIC_SIZES}
     expected = {config: dict(zip(SPLITS, sizes, strict=True)) for config, sizes in sizes_of.items()}
     for name, arguments in (("beside", ["export", "--bank", "v2"]), ("empty", ["install", "--bank", "v2"])):
@@ -123,9 +123,9 @@ def test_the_literal_call_works_beside_an_export_and_after_install(tmp_path: Pat
 @pytest.mark.slow
 def test_units_built_again_give_the_shipped_rows(bank: Bank) -> None:
     """Ids, briefs and labels; the last digits of optimized designs may differ between processors."""
-    from vehbench_builder import p2
-    from vehbench_builder.anchors import load_anchors
-    from vehbench_builder.units import BuildSpec
+    from vehbench_builder.build_spec import BuildSpec
+    from vehbench_builder.veh import p2
+    from vehbench_builder.veh.anchors import load_anchors
 
     for unit in p2.units(load_anchors(), BuildSpec(), {})[::40]:
         (task,) = p2.build_unit(unit)

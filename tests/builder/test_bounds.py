@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.bounds import allowed_range_hz, power_bound_uw, resonance_range_hz
-from vehbench_hf.bank import Bank
-from vehbench_hf.schema import empty_spec
+from vehbench_builder.veh.closed_bounds import allowed_range_hz, power_bound_uw, resonance_range_hz
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import DECLARED_DOMAIN, Response, respond
-from vehbench_oracle.materials import PIEZO, SUBSTRATE
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 PLACES = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))
 

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.boxes import PLACES, box_around
-from vehbench_builder.brief import rounded_design
-from vehbench_builder.completion import beam
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.beam_completion import beam
+from vehbench_builder.veh.boxes import PLACES, box_around
+from vehbench_builder.veh.spec_numbers import rounded_design
 from vehbench_hf.types import Design
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, Box
-from vehbench_oracle.cantilever import MASS_FACTOR
-from vehbench_oracle.materials import PIEZO, SUBSTRATE
+from vehbench_oracle.veh.cantilever import MASS_FACTOR
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 HALF_WIDTHS = (0.14, 0.18, 0.25, 0.35)
 DIGITS = 1e-5

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from vehbench_builder import build
-from vehbench_builder.units import BuildError, BuildSpec
-from vehbench_hf.bank import Bank
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_hf.bank.bank import Bank
 
 
 def test_a_build_writes_over_another_bank(sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 import yaml
 
-from vehbench_builder import figures_of_anchors as anchors_module
-from vehbench_builder.card import own_text, render_card, render_datasheet, with_header, write_documents
-from vehbench_builder.columns import MEANINGS, described, leaves, meaning_of
-from vehbench_builder.figures import figures_of
-from vehbench_builder.figures_of_anchors import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
-from vehbench_builder.literature import LiteratureError
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_builder.documents import figures_of_anchors as anchors_module
+from vehbench_builder.documents.card import own_text, render_card, render_datasheet, with_header, write_documents
+from vehbench_builder.documents.columns import MEANINGS, described, leaves, meaning_of
+from vehbench_builder.documents.figures import figures_of
+from vehbench_builder.documents.figures_of_anchors import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
+from vehbench_builder.veh.literature.tables import LiteratureError
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paths import shipped
-from vehbench_hf.schema import CANARY
 from vehbench_hf.types import PROBES, Task
 
 TEXTS = ["cards/dataset_card.md", "cards/datasheet.md"]
@@ -276,7 +276,7 @@ def test_equal_headers_for_other_rows_let_datasets_serve_old_ones(sample_bank: B
 def test_the_recipe_for_seen_tasks_does_not_run(sample_bank: Bank, tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", render_card(sample_bank), flags=re.DOTALL)
     (recipe,) = [block for block in blocks if "def headlines" in block]
-    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", "run", "--bank", "sample"]
+    command = [sys.executable, "-c", "from vehbench_cli import main; main()", "run", "--bank", "sample"]
     command += ["--split", "dev", "--out", "r"]
     done = subprocess.run([*command, "--model", "baseline/reference"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

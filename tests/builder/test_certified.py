@@ -2,16 +2,16 @@
 
 import pytest
 
-from vehbench_builder import certified as module
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.boxes import box_around
-from vehbench_builder.brief import rounded_design
-from vehbench_builder.certified import certified, problem_of, strongest
-from vehbench_builder.limits import Factors, limited
+from vehbench_builder.build_spec import BuildError
 from vehbench_builder.seeds import rng
-from vehbench_builder.units import BuildError
+from vehbench_builder.veh import references as module
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.boxes import box_around
+from vehbench_builder.veh.limits import Factors, limited
+from vehbench_builder.veh.references import certified, problem_of, strongest
+from vehbench_builder.veh.spec_numbers import rounded_design
+from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.schema import empty_spec
 from vehbench_hf.types import Spec
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.completion import (
+from vehbench_builder.veh.beam_completion import (
     beam,
     equal_unimorph_um,
     laminate_stiffness,
@@ -15,9 +15,10 @@ from vehbench_builder.completion import (
     thickness_for,
     tip_mass_for,
 )
-from vehbench_builder.similarity import LENGTHS, project
+from vehbench_builder.veh.similarity import LENGTHS, project
 from vehbench_hf.types import Design
-from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, materials, respond
+from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, respond
+from vehbench_oracle.veh import materials
 
 PIEZO = st.sampled_from(sorted(materials.PIEZO))
 SUBSTRATE = st.sampled_from(sorted(materials.SUBSTRATE))

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.columns import leaves
-from vehbench_builder.croissant import CONTEXT, croissant, croissant_text, version_of
-from vehbench_builder.metadata import metadata, rai_of
-from vehbench_hf.bank import Bank, open_bank
-from vehbench_hf.loading import configs_of, rows_of
-from vehbench_hf.schema import CANARY
+from vehbench_builder.documents.columns import leaves
+from vehbench_builder.documents.croissant import CONTEXT, croissant, croissant_text, version_of
+from vehbench_builder.documents.metadata import metadata, rai_of
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.loading import configs_of, rows_of
+from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.types import PROBES, Probe
 
 mlcroissant = pytest.importorskip(

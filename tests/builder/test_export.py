@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from vehbench_builder.export import MARK, export_bank
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_builder.documents.export import MARK, export_bank
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.errors import BankError
 from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.metrics import METRICS
-from vehbench_hf.schema import CANARY
 
 CALLS = runpy.run_path(str(Path(__file__).with_name("literal_calls.py")))
 run, rows_of, part_of = CALLS["run"], CALLS["rows_of"], CALLS["part_of"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.export import export_bank
-from vehbench_builder.install import install_bank, install_metrics
-from vehbench_builder.loading import data_version
-from vehbench_hf.bank import Bank
+from vehbench_builder.documents.builder_class import data_version
+from vehbench_builder.documents.export import export_bank
+from vehbench_builder.documents.install import install_bank, install_metrics
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.types import PROBES
@@ -43,14 +43,14 @@ print(json.dumps({c: {s: rows.to_list() for s, rows in d.items()} for c, d in co
 """
 COMMAND = """
 import sys
-from vehbench_hf.cli import main
+from vehbench_cli import main
 sys.argv = ["vehbench", "install", "--bank", sys.argv[1]]
 main()
 """
 INSTALL = """
 import sys
-from vehbench_hf.bank import open_bank
-from vehbench_builder.install import install_bank, install_metrics
+from vehbench_hf.bank.bank import open_bank
+from vehbench_builder.documents.install import install_bank, install_metrics
 print(*install_bank(open_bank(sys.argv[1])).configs.values(), sep=",")
 """
 

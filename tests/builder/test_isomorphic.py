@@ -8,17 +8,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from vehbench_builder import p2, p4
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.isomorphic import MOST_COMPLETIONS, build_isomorphic
-from vehbench_builder.isomorphic_pool import LEAST_DISTANCE, Places, infeasible_beside
-from vehbench_builder.p4_plan import Plan, Planned
-from vehbench_builder.p4_supply import places_of
-from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.veh import p2
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.isomorphic.isomorphic import MOST_COMPLETIONS, build_isomorphic
+from vehbench_builder.veh.isomorphic.pool import LEAST_DISTANCE, Places, infeasible_beside
+from vehbench_builder.veh.p4 import p4
+from vehbench_builder.veh.p4.pool_plan import Plan, Planned
+from vehbench_builder.veh.p4.supply import places_of
+from vehbench_hf.bank.schema import CANARY, row_checksum
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.isomorphic_schema import isomorphic_schema, isomorphic_to_row, row_to_isomorphic
-from vehbench_hf.isomorphic_types import FORMS, IsomorphicTask
-from vehbench_hf.schema import CANARY, row_checksum
+from vehbench_hf.isomorphic.schema import isomorphic_schema, isomorphic_to_row, row_to_isomorphic
+from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES
 

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.literature import read_literature
-from vehbench_builder.literature_audit import REPORT, read_provenance, report
-from vehbench_builder.oracle_against_papers import (
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.literature.audit_page import REPORT, read_provenance, report
+from vehbench_builder.veh.literature.oracle_against_papers import (
     Agreement,
     frequency_agreement,
     loads_far_from_optimum,
     power_agreement,
 )
+from vehbench_builder.veh.literature.tables import read_literature
 
 
 def test_the_committed_report_is_stale() -> None:

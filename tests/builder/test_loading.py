@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vehbench_hf
-from vehbench_builder.export import export_bank
-from vehbench_builder.loading import VehbenchBuilder, data_version
-from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_builder.documents.builder_class import VehbenchBuilder, data_version
+from vehbench_builder.documents.export import export_bank
+from vehbench_hf.bank.bank import Bank, open_bank, write_bank
+from vehbench_hf.bank.loading import configs_of, splits_of
+from vehbench_hf.bank.schema import arrow_schema, row_to_task, task_to_row
 from vehbench_hf.errors import BankError
-from vehbench_hf.loading import configs_of, splits_of
-from vehbench_hf.schema import arrow_schema, row_to_task, task_to_row
 from vehbench_hf.types import PROBES, SPLITS, Probe, Task
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder import build, p2
-from vehbench_builder.anchors import load_anchors
+from vehbench_builder import build
+from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.overlap import overlaps
-from vehbench_builder.units import BuildError, BuildSpec
-from vehbench_hf.bank import open_bank
+from vehbench_builder.veh import p2
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.types import PROBES, Task
 
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder import p1
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.certified import problem_of
-from vehbench_builder.p1 import Unit, build_unit, units
-from vehbench_builder.p1_completion import completed
-from vehbench_builder.p1_resonance import narrow_resonance_range_hz
-from vehbench_builder.p1_rows import GAPS, MARGINS, TARGET_SHARES
-from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.p1 import p1
+from vehbench_builder.veh.p1.complete_briefs import GAPS, MARGINS, TARGET_SHARES
+from vehbench_builder.veh.p1.completions import completed
+from vehbench_builder.veh.p1.p1 import Unit, build_unit, units
+from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
+from vehbench_builder.veh.references import problem_of
+from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.prompts.render import opening
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.schema import task_to_row
 from vehbench_hf.types import Spec, Task
 from vehbench_oracle import DECLARED_DOMAIN, LIMITS, VARIABLES
-from vehbench_oracle.verify import verify_certificate
+from vehbench_oracle.veh.proof.verify import verify_certificate
 
 ANCHORS = load_anchors()
 PUBLISHED = units(ANCHORS, BuildSpec(), {})

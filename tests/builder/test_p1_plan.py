@@ -5,10 +5,10 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.p1 import Unit, build_unit, units
-from vehbench_builder.p1_rows import TARGET_SHARES
-from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.p1.complete_briefs import TARGET_SHARES
+from vehbench_builder.veh.p1.p1 import Unit, build_unit, units
 
 ANCHORS = load_anchors()
 PUBLISHED = units(ANCHORS, BuildSpec(), {})

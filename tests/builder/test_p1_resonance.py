@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.boxes import box_around
-from vehbench_builder.brief import bounds_of, response_for, unit_box
-from vehbench_builder.p1_resonance import narrow_resonance_range_hz
-from vehbench_hf.schema import empty_spec
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.boxes import box_around
+from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
+from vehbench_builder.veh.spec_numbers import bounds_of, response_for, unit_box
+from vehbench_hf.bank.schema import empty_spec
 from vehbench_oracle import VARIABLES
 
 ANCHORS = load_anchors()

@@ -8,19 +8,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from vehbench_builder import p2, strengths
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.brief import known, response_for
-from vehbench_builder.certified import Certified, certified, problem_of
-from vehbench_builder.limits import piezo_stress_mpa
-from vehbench_builder.p2 import RULES, Unit, build_unit, units
-from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.veh import p2, strengths
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.limits import piezo_stress_mpa
+from vehbench_builder.veh.p2 import RULES, Unit, build_unit, units
+from vehbench_builder.veh.references import Certified, certified, problem_of
+from vehbench_builder.veh.spec_numbers import known, response_for
+from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.schema import task_to_row
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES
-from vehbench_oracle.certificate import CertificateError
-from vehbench_oracle.verify import verify_certificate
+from vehbench_oracle.veh.proof.certificate import CertificateError
+from vehbench_oracle.veh.proof.verify import verify_certificate
 
 PUBLISHED = BuildSpec()
 KEYS = (

@@ -11,27 +11,27 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from vehbench_builder import strengths
-from vehbench_builder.anchors import AnchorDesign, load_anchors
 from vehbench_builder.audit.recovery import recovery_checks
-from vehbench_builder.boxes import box_around
-from vehbench_builder.brief import bounds_of, known, response_for, rounded_design, unit_box
-from vehbench_builder.certified import problem_of
-from vehbench_builder.limits import Factors, credible_acceleration_g, limited
-from vehbench_builder.p3 import Unit, build_unit, units
-from vehbench_builder.p3_claims import claim_holds
-from vehbench_builder.p3_moves import TRAPS
-from vehbench_builder.p3_recovery import witness
+from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.seeds import rng
-from vehbench_builder.units import BuildError, BuildSpec
-from vehbench_hf.bank import Bank
+from vehbench_builder.veh import strengths
+from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
+from vehbench_builder.veh.boxes import box_around
+from vehbench_builder.veh.limits import Factors, credible_acceleration_g, limited
+from vehbench_builder.veh.p3.claims import claim_holds
+from vehbench_builder.veh.p3.moves import TRAPS
+from vehbench_builder.veh.p3.p3 import Unit, build_unit, units
+from vehbench_builder.veh.p3.recovery import witness
+from vehbench_builder.veh.references import problem_of
+from vehbench_builder.veh.spec_numbers import bounds_of, known, response_for, rounded_design, unit_box
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
 from vehbench_hf.types import Gold, HistoryStep, Spec, Split, Task
 from vehbench_oracle import LIMITS
-from vehbench_oracle.verify import verify_certificate
+from vehbench_oracle.veh.proof.verify import verify_certificate
 
 PUBLISHED = BuildSpec()
 FACTORS = Factors(amplitude=1.25, power=0.6, freq_floor=3.0, freq=1.15)

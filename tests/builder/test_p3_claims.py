@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.p3_claims import RELATIONS, ClaimError, claim_holds, claim_of
-from vehbench_hf.bank import Bank
-from vehbench_hf.schema import empty_spec
+from vehbench_builder.veh.p3.claims import RELATIONS, ClaimError, claim_holds, claim_of
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.types import Spec
 from vehbench_oracle import LIMITS, METRICS
 

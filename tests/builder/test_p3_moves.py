@@ -5,15 +5,24 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from vehbench_builder import strengths
-from vehbench_builder.anchors import AnchorDesign, load_anchors
-from vehbench_builder.boxes import box_around
-from vehbench_builder.brief import bounds_of, known, response_for, unit_box
-from vehbench_builder.limits import piezo_stress_mpa
-from vehbench_builder.p3_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
-from vehbench_builder.p3_moves import TRAPS, Trap, draw_place, start_at, tuned_substrate_um, tuned_to, walk, way_back
-from vehbench_builder.p3_paths import onward, place_of
-from vehbench_hf.schema import empty_spec
+from vehbench_builder.veh import strengths
+from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
+from vehbench_builder.veh.boxes import box_around
+from vehbench_builder.veh.limits import piezo_stress_mpa
+from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
+from vehbench_builder.veh.p3.moves import (
+    TRAPS,
+    Trap,
+    draw_place,
+    start_at,
+    tuned_substrate_um,
+    tuned_to,
+    walk,
+    way_back,
+)
+from vehbench_builder.veh.p3.paths import onward, place_of
+from vehbench_builder.veh.spec_numbers import bounds_of, known, response_for, unit_box
+from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.types import Spec
 from vehbench_oracle import VARIABLES, box_violations
 

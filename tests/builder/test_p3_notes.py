@@ -5,10 +5,10 @@ from itertools import chain
 
 import pytest
 
-from vehbench_builder.p3_claims import claim_of
-from vehbench_builder.p3_moves import TRAPS
-from vehbench_builder.p3_notes import STORIES
-from vehbench_builder.p3_wordings import MOVES, Story, Wording
+from vehbench_builder.veh.p3.claims import claim_of
+from vehbench_builder.veh.p3.moves import TRAPS
+from vehbench_builder.veh.p3.notes import STORIES
+from vehbench_builder.veh.p3.wordings import MOVES, Story, Wording
 from vehbench_oracle import LIMITS, METRICS
 
 TYPES = sorted(TRAPS)

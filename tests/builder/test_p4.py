@@ -16,19 +16,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder import p2
-from vehbench_builder.anchors import load_anchors
-from vehbench_builder.brief import bounds_of, known, unit_box
-from vehbench_builder.p4 import Unit, build_unit, units
-from vehbench_builder.p4_plan import SHARED_WITH, Plan, winner_ids
-from vehbench_builder.p4_policy import WEIGHTS
-from vehbench_builder.p4_pool import choose
-from vehbench_builder.p4_supply import LEAST_SLACK, feasible_around, places_of
-from vehbench_builder.units import BuildError, BuildSpec
+from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.veh import p2
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.p4.p4 import Unit, build_unit, units
+from vehbench_builder.veh.p4.policy import WEIGHTS
+from vehbench_builder.veh.p4.pool import choose
+from vehbench_builder.veh.p4.pool_plan import SHARED_WITH, Plan, winner_ids
+from vehbench_builder.veh.p4.supply import LEAST_SLACK, feasible_around, places_of
+from vehbench_builder.veh.spec_numbers import bounds_of, known, unit_box
+from vehbench_hf.bank.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
 

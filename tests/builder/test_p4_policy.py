@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.p4_policy import WEIGHTS, order_of, policy_text
+from vehbench_builder.veh.p4.policy import WEIGHTS, order_of, policy_text
 from vehbench_hf.types import Candidate, Pair
 from vehbench_oracle import LIMITS
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vehbench_builder.bounds import allowed_range_hz, power_bound_uw, resonance_range_hz
-from vehbench_builder.brief import bounds_of, excited, response_for, unit_box
 from vehbench_builder.devices import DEVICES
 from vehbench_builder.sample import write_sample
 from vehbench_builder.sample_p4 import WEIGHTS
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_builder.veh.closed_bounds import allowed_range_hz, power_bound_uw, resonance_range_hz
+from vehbench_builder.veh.spec_numbers import bounds_of, excited, response_for, unit_box
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.schema import CANARY
 from vehbench_hf.types import PROBES, Probe, Spec, Task
 from vehbench_oracle import DECLARED_DOMAIN, LIMITS, METRICS, VARIABLES, feasible, oracle_fingerprint, slacks
 
@@ -334,8 +334,8 @@ def test_a_pair_is_listed_wrongly_or_left_out(sample_bank: Bank) -> None:
 def test_load_dataset_gives_other_tasks_than_open_bank(sample_bank: Bank, tmp_path: Path) -> None:
     code = (
         "import sys, datasets\n"
-        "from vehbench_hf.bank import open_bank\n"
-        "from vehbench_hf.schema import row_to_task\n"
+        "from vehbench_hf.bank.bank import open_bank\n"
+        "from vehbench_hf.bank.schema import row_to_task\n"
         "bank = open_bank(sys.argv[1])\n"
         "for probe in ('p1', 'p2', 'p3', 'p4'):\n"
         "    data = datasets.load_dataset(sys.argv[1], probe)\n"

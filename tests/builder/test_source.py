@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_builder import build, p2
-from vehbench_builder.anchors import load_anchors
+from vehbench_builder import build
+from vehbench_builder.build_spec import BuildSpec
 from vehbench_builder.source import fingerprint_of_files, source_fingerprint
-from vehbench_builder.units import BuildSpec
+from vehbench_builder.veh import p2
+from vehbench_builder.veh.anchors import load_anchors
 
 
 def test_a_changed_line_or_name_leaves_the_hash_as_it_was(tmp_path: Path) -> None:

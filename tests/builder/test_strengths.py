@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder import strengths
+from vehbench_builder.veh import strengths
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, respond
-from vehbench_oracle.materials import PIEZO, SUBSTRATE
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 
 def test_a_material_has_no_strength() -> None:

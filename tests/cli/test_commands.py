@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 
 SAMPLE = {"VEHBENCH_BANK": "sample"}
 """The small bank, so that a test of the command line takes a second and not ten."""
 
 
 def vehbench(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from vehbench_cli import main; main()", *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, env={**os.environ, **SAMPLE, **environment}, capture_output=True, text=True)
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from vehbench_cli import main; main()", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -41,7 +41,7 @@ def test_a_bare_run_evaluates_the_baseline_and_says_what_it_is(tmp_path: Path) -
 
 
 def test_without_a_bank_the_benchmark_itself_is_run(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "from vehbench_hf.cli import main; main()", "run", "--limit", "3"]
+    command = [sys.executable, "-c", "from vehbench_cli import main; main()", "run", "--limit", "3"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("VEHBENCH_")}
     done = subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

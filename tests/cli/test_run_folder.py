@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
-from vehbench_hf.cli.run_folder import claim
+from vehbench_cli.run_folder import claim
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import RunError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, read_run_json, write_run_json

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from vehbench_hf.cli import app
-from vehbench_hf.cli.run_options import named_values, read_shard
+from vehbench_cli import app
+from vehbench_cli.run_options import named_values, read_shard
 from vehbench_hf.errors import UserError
 from vehbench_hf.runlog import read_turns
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import Episode, begin_episode
 from vehbench_hf.errors import UserError
 from vehbench_hf.protocol import Protocol

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.hub.submission import make_submission
 
 HERE = Path(__file__).parent

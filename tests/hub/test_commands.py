@@ -9,11 +9,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from vehbench_hf.bank import Bank
-from vehbench_hf.cli.leaderboard import leaderboard_command
-from vehbench_hf.cli.publish import publish_command
-from vehbench_hf.cli.submit import submit_command
-from vehbench_hf.cli.verify import verify_command
+from vehbench_cli.leaderboard import leaderboard_command
+from vehbench_cli.publish import publish_command
+from vehbench_cli.submit import submit_command
+from vehbench_cli.verify import verify_command
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
 
 
@@ -112,7 +112,7 @@ def test_a_run_that_was_never_submitted_cannot_be_verified(
 def test_a_rerun_agrees_with_another_model(
     model: str, made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
 ) -> None:
-    from vehbench_hf.cli.rerun import rerun_tasks
+    from vehbench_cli.rerun import rerun_tasks
 
     run = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.gold)
     found = rerun_tasks(run, sample_bank, 8, model)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import yaml
 
-from vehbench_builder.headline import headline_configs
-from vehbench_hf.bank import Bank
+from vehbench_builder.documents.hub_configs import headline_configs
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.mapping import FRAMEWORK, HUB_TASKS, PERCENT, PUBLISHED_BANK, TEST_SPLIT
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.paths import shipped

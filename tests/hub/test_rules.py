@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.leaderboard import read_results, write_board
 from vehbench_hf.hub.record import make_record, public_run_json, record_id, rows_text, run_json_hash

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.hub.record import headline_rows, make_record
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 import vehbench_hf.hub.record
 vehbench_hf.hub.record.PUBLISHED_BANK = "veh-sample-1"
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.push import push_submission
 from vehbench_hf.hub.submission import make_submission

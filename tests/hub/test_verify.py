@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.fetch import fetch
 from vehbench_hf.hub.record import public_run_json, read_record, record_id, run_json_hash
@@ -301,7 +301,7 @@ VERIFY = """
 import sys
 import typer
 from typer.testing import CliRunner
-from vehbench_hf.cli.verify import verify_command
+from vehbench_cli.verify import verify_command
 app = typer.Typer()
 app.command()(verify_command)
 for url in sys.argv[1:]:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import vehbench_hf
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.metrics.compute import compute
 from vehbench_hf.runlog import read_turns
-from vehbench_hf.schema import task_to_row
 from vehbench_hf.scoring.folder import score_folder
 from vehbench_hf.types import Task
 

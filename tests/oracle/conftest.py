@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, Problem, respond
-from vehbench_oracle.materials import PIEZO, SUBSTRATE
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 
 def random_problem(seed: int) -> Problem:

@@ -9,13 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vehbench_oracle import VARIABLES, Certificate, Problem, certificate_holds, certify
-from vehbench_oracle.certificate import EMPTY, LEAVES
-from vehbench_oracle.exclusion import enclose
-from vehbench_oracle.features import coupling, coupling_slope, facts_of, lever, neutral_axis, root_box, stiffness
-from vehbench_oracle.materials import PIEZO, SUBSTRATE
-from vehbench_oracle.problem import UPPER_LIMITS
-from vehbench_oracle.quantities import LIMITS
-from vehbench_oracle.range_model import RangeModel
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
+from vehbench_oracle.veh.problem import UPPER_LIMITS
+from vehbench_oracle.veh.proof.box_bounds import enclose
+from vehbench_oracle.veh.proof.certificate import EMPTY, LEAVES
+from vehbench_oracle.veh.proof.features import (
+    coupling,
+    coupling_slope,
+    facts_of,
+    lever,
+    neutral_axis,
+    root_box,
+    stiffness,
+)
+from vehbench_oracle.veh.proof.interval_model import RangeModel
+from vehbench_oracle.veh.quantities import LIMITS
 
 seeds = st.integers(0, 10**9)
 pairs = pytest.mark.parametrize(("piezo", "substrate"), [(p, s) for p in PIEZO for s in SUBSTRATE])

@@ -24,7 +24,7 @@ from vehbench_oracle import (
     proven_margin,
     verify_certificate,
 )
-from vehbench_oracle.certificate import LEAVES, MAX_NODES, SPLITS
+from vehbench_oracle.veh.proof.certificate import LEAVES, MAX_NODES, SPLITS
 
 PROBLEM = Problem(
     bounds={

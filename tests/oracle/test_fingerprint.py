@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from vehbench_oracle import cantilever, materials, oracle_fingerprint, quantities
+from vehbench_oracle import oracle_fingerprint
+from vehbench_oracle.veh import cantilever, materials, quantities
 
 
 @pytest.fixture(autouse=True)

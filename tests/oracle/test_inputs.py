@@ -17,7 +17,7 @@ from vehbench_oracle import (
     judge,
     respond,
 )
-from vehbench_oracle.materials import PIEZO, SUBSTRATE, piezo, substrate
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE, piezo, substrate
 
 MIDDLE = {name: (low + high) / 2 for name, (low, high) in DECLARED_DOMAIN.items()}
 SETTING = {"frequency_hz": 60.0, "acceleration_g": 0.5}

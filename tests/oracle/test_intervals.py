@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_oracle.intervals import Interval, highest, peaked, rising
+from vehbench_oracle.veh.proof.intervals import Interval, highest, peaked, rising
 
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
 shares = st.floats(0.0, 1.0)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vehbench_oracle import DECLARED_DOMAIN, Response, respond
-from vehbench_oracle.cantilever import BLOCK, GRAVITY_M_S2
-from vehbench_oracle.materials import PIEZO, SUBSTRATE
+from vehbench_oracle.veh.cantilever import BLOCK, GRAVITY_M_S2
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 Design = dict[str, float]
 

@@ -22,9 +22,9 @@ from vehbench_oracle import (
     judge,
 )
 from vehbench_oracle.evolution import STAGES
-from vehbench_oracle.optimum import smallest_slack
-from vehbench_oracle.problem import UPPER_LIMITS
-from vehbench_oracle.quantities import LIMITS
+from vehbench_oracle.veh.optimum import smallest_slack
+from vehbench_oracle.veh.problem import UPPER_LIMITS
+from vehbench_oracle.veh.quantities import LIMITS
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.release.references import read_references
+from vehbench_hf.paper.release.references import read_references
 from vehbench_oracle import Problem, certify, cross_check, disagreement, find_optimum, proven_margin, verify_certificate
 
 MISLABELLED = (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_hf.bank import Bank, open_bank
-from vehbench_hf.isomorphic import open_isomorphic
-from vehbench_hf.isomorphic_types import FORMS, Form
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.isomorphic.reading import open_isomorphic
+from vehbench_hf.isomorphic.types import FORMS, Form
 from vehbench_hf.parsing import ACTIONS, read_answer
 from vehbench_hf.parsing.isomorphic_answers import read_isomorphic_answer
 from vehbench_hf.parsing.reply_schema import reply_schema, schema_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import Episode
 from vehbench_hf.prompts import opening
 from vehbench_hf.prompts.feedback import feedback_text

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.prompts import opening, prompts_fingerprint
 from vehbench_hf.prompts.controls import control_block

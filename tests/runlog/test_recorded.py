@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.runlog.recorded import read_recorded, write_recorded_run
 from vehbench_hf.types import Record, Step, Task
 

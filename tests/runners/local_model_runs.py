@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.subsets import limited
 from vehbench_hf.errors import UserError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_hf.selection import limited
 from vehbench_hf.types import PROBES, Turn
 from vehbench_runners import Plan, make_backend, run_tasks
 from vehbench_runners.options import BackendOptions
@@ -56,7 +56,7 @@ def demo_model(folder: Path) -> Path:
     given = os.environ.get("VEHBENCH_DEMO_MODEL")
     if given:
         return Path(given)
-    from vehbench_runners.demo_model import make_demo_model
+    from vehbench_runners.local.demo_model import make_demo_model
 
     try:
         make_demo_model(folder)

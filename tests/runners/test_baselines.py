@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Reply
 from vehbench_runners import Plan, make_backend, run_tasks
-from vehbench_runners.baselines import BASELINES
+from vehbench_runners.baselines.answers import BASELINES
 
 
 @pytest.mark.parametrize("name", ["baseline/nonsense", "gpt", "", "baseline/", "nonsense/x/y"])
@@ -51,7 +51,7 @@ def test_random_draws_depend_on_seed_and_place_alone(sample_bank: Bank) -> None:
 def scores(bank: Bank, model: str, folder: Path, convention: str, probes: str = "all") -> Any:
     from typer.testing import CliRunner
 
-    from vehbench_hf.cli import app
+    from vehbench_cli import app
 
     arguments = ["run", "--model", model, "--bank", str(bank.path), "--out", str(folder), "--probes", probes]
     run = CliRunner().invoke(app, arguments)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_runners.batches import Batches
+from vehbench_runners.local.batches import Batches
 
 
 @given(items=st.lists(st.integers(), min_size=1, max_size=20), size=st.integers(1, 7))
@@ -74,7 +74,7 @@ def test_a_caller_that_has_gone_is_left_out() -> None:
 
 
 def test_callers_that_come_one_after_the_other_are_answered_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vehbench_runners.batches._GATHERING_S", 0.5)
+    monkeypatch.setattr("vehbench_runners.local.batches._GATHERING_S", 0.5)
     sizes: list[int] = []
 
     def work(batch: Sequence[int]) -> list[int]:

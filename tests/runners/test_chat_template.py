@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Message, Reply, Usage
-from vehbench_runners.backends import RunStopped, make_backend
-from vehbench_runners.chat_template import Chat, load_chat, made_reply
+from vehbench_runners.backend import RunStopped
+from vehbench_runners.local.chat_template import Chat, load_chat, made_reply
+from vehbench_runners.make import make_backend
 
 pytest.importorskip("transformers", reason="needs transformers: pip install 'vehbench-hf[hf]'")
 TINY = runpy.run_path(str(Path(__file__).with_name("tiny_llama.py")))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from vehbench_hf.errors import UserError
-from vehbench_runners import demo_model
-from vehbench_runners.demo_model import MARKER, make_demo_model
+from vehbench_runners.local import demo_model
+from vehbench_runners.local.demo_model import MARKER, make_demo_model
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_it_is_made_once_and_its_tokenizer_has_a_chat_template(tmp_path: Path) -
     assert {"config.json", "model.safetensors", "LICENSE", MARKER} <= {file.name for file in folder.iterdir()}
     assert not make_demo_model(folder)
     from vehbench_hf.sampling import Sampling, Weights
-    from vehbench_runners.chat_template import load_chat
+    from vehbench_runners.local.chat_template import load_chat
 
     text = load_chat(str(folder), Sampling(), Weights(), {}).text([{"role": "user", "content": "Hello"}])
     assert text.endswith("<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n")

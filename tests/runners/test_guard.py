@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from vehbench_runners.guard import processes_below
+from vehbench_runners.local.kill_on_exit import processes_below
 
 
 def test_a_process_that_has_ended_and_was_not_waited_for_breaks_the_list() -> None:

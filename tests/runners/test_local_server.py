@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_runners.backends import RunStopped
-from vehbench_runners.local_server import LocalServer
+from vehbench_runners.backend import RunStopped
+from vehbench_runners.local.server_process import LocalServer
 
 SERVER = """
 import http.server, subprocess, sys, time
@@ -28,7 +28,7 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])
 
 RUNNER = """
 import asyncio, signal, sys
-from vehbench_runners.local_server import LocalServer
+from vehbench_runners.local.server_process import LocalServer
 def interrupt(number, frame):
     raise KeyboardInterrupt
 signal.signal(signal.SIGTERM, interrupt)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_runners.limiter import Limiter
-from vehbench_runners.retries import backoff, retry_after
+from vehbench_runners.openai.limiter import Limiter
+from vehbench_runners.openai.retries import backoff, retry_after
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns, replay_episode
@@ -306,7 +306,7 @@ def test_a_server_says_what_it_serves_and_requests_follow_it(sample_bank: Bank, 
 KILLED = """
 import sys
 from pathlib import Path
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks

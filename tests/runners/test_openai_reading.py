@@ -11,10 +11,10 @@ from vehbench_hf.errors import UserError
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Usage
 from vehbench_runners import make_backend
-from vehbench_runners.openai_endpoint import Endpoint, read_endpoint, secrets_of
-from vehbench_runners.openai_failures import Failure, read_failure
-from vehbench_runners.openai_replies import Completion, read_completion
-from vehbench_runners.openai_request import Served, request_body, request_fields, what_to_change
+from vehbench_runners.openai.endpoint import Endpoint, read_endpoint, secrets_of
+from vehbench_runners.openai.failures import Failure, read_failure
+from vehbench_runners.openai.replies import Completion, read_completion
+from vehbench_runners.openai.request import Served, request_body, request_fields, what_to_change
 
 SENT = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "reasoning_effort", "thinking")
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Spec, Task
 from vehbench_oracle import VARIABLES
-from vehbench_runners.baselines import BASELINES, baseline_speaker
-from vehbench_runners.optimizers import SEARCHES, QuerySequence, queries, strongest
-from vehbench_runners.optimizers_oracle import CountedOracle, range_of
+from vehbench_runners.baselines.answers import BASELINES, baseline_speaker
+from vehbench_runners.baselines.counted_oracle import CountedOracle, range_of
+from vehbench_runners.baselines.searches import SEARCHES, QuerySequence, queries, strongest
 
 TASKS = open_bank("sample").select(["p2"])
 EVERY_SEARCH = pytest.mark.parametrize("name", SEARCHES)
@@ -155,6 +155,8 @@ def test_without_the_package_the_user_learns_what_to_install(name: str, monkeypa
 
 
 def test_importing_the_baselines_loads_no_optimizer() -> None:
-    code = "import sys, vehbench_runners.baselines; print({'cma', 'scipy', 'scipy.optimize'} & set(sys.modules))"
+    code = (
+        "import sys, vehbench_runners.baselines.answers; print({'cma', 'scipy', 'scipy.optimize'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

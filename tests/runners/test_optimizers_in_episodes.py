@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.episodes import Episode
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Record, Task
-from vehbench_runners.baselines import baseline_speaker
-from vehbench_runners.optimizers import SEARCHES
+from vehbench_runners.baselines.answers import baseline_speaker
+from vehbench_runners.baselines.searches import SEARCHES
 
 BANK = open_bank("sample")
 TASKS = BANK.select(["p2"])

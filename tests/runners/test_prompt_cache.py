@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.sampling import Sampling
+from vehbench_runners.local.prompt_cache import PromptCache
 from vehbench_runners.options import BackendOptions
-from vehbench_runners.prompt_cache import PromptCache
 
 HERE = Path(__file__).parent
 RUNS = runpy.run_path(str(HERE / "local_model_runs.py"))

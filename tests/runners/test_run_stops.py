@@ -9,15 +9,15 @@ from typing import Any, Self
 
 import pytest
 
-from vehbench_hf.bank import Bank
-from vehbench_hf.isomorphic_types import AnyTask
-from vehbench_hf.prices import Price
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_hf.types import Message, Reply, Task, Usage
+from vehbench_hf.user_files.prices import Price
 from vehbench_runners import Meter, Plan, RunResult, RunStopped, run_tasks
-from vehbench_runners.backends import Position, Speaker
-from vehbench_runners.meter import CALLS_AT_FIRST
+from vehbench_runners.backend import Position, Speaker
+from vehbench_runners.budget import CALLS_AT_FIRST
 from vehbench_runners.run import MAX_FAILURES_IN_A_ROW
 
 GOOD = Reply(json.dumps({"action": "propose_design"}), usage=Usage(input=100, output=10))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import PROBES
-from vehbench_runners.backends import make_backend
+from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions
 
 HERE = Path(__file__).parent

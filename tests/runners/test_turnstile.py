@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_runners.turnstile import Turnstile
+from vehbench_runners.pacing import Turnstile
 
 
 @given(tasks=st.integers(1, 20))

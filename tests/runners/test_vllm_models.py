@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import PROBES, Reply, Task
-from vehbench_runners.backends import RunStopped, make_backend
+from vehbench_runners.backend import RunStopped
+from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions
 
 HERE = Path(__file__).parent

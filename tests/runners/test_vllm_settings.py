@@ -9,11 +9,12 @@ import pytest
 
 from vehbench_hf.errors import UserError
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_runners.backends import RunStopped, make_backend
-from vehbench_runners.chat_template import Chat
+from vehbench_runners.backend import RunStopped
+from vehbench_runners.local.chat_template import Chat
+from vehbench_runners.local.vllm_engine import check_structured, engine_arguments
+from vehbench_runners.local.vllm_server import server_command
+from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions
-from vehbench_runners.vllm_engine import check_structured, engine_arguments
-from vehbench_runners.vllm_server import server_command
 
 ENGINE = {"tensor_parallel_size": 2, "pipeline_parallel_size": 3, "distributed_executor_backend": "ray"}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.schema import empty_gold, empty_spec
+from vehbench_hf.bank.schema import empty_gold, empty_spec
 from vehbench_hf.types import Record, Step, Task
 from vehbench_oracle import LIMITS, VARIABLES, Verdict, Violation
 

@@ -10,8 +10,8 @@ import pytest
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paths import shipped
 from vehbench_hf.scoring import Row, readable, score_parts
-from vehbench_hf.scoring.parts import row_mean
 from vehbench_hf.scoring.repeats import pass_all
+from vehbench_hf.scoring.values import row_mean
 from vehbench_hf.statistics import holm_adjusted, repeat_interval, smallest_detectable, wilson_interval
 from vehbench_hf.types import PROBES, Step
 

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vehbench_hf.scoring import Row, score
-from vehbench_hf.scoring.parts import row_mean
 from vehbench_hf.scoring.repeats import pass_all
+from vehbench_hf.scoring.values import row_mean
 
 
 def scored(tasks, records, **options):

@@ -1,7 +1,7 @@
 """One task in progress: messages out, replies in, a record at the end."""
 
-from vehbench_hf.episodes.course import course_of
-from vehbench_hf.isomorphic_types import Form, IsomorphicSpec, IsomorphicTask
+from vehbench_hf.episodes.task_rules import course_of
+from vehbench_hf.isomorphic.types import Form, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply, split_reasoning
 from vehbench_hf.prompts import retry_note
 from vehbench_hf.protocol import Protocol

@@ -2,7 +2,7 @@
 
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.episodes.rules import Taken
-from vehbench_hf.isomorphic_types import IsomorphicSpec
+from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.parsing import Answer
 from vehbench_hf.types import Step
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from vehbench_hf.isomorphic_types import IsomorphicSpec
+from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import InvalidValueError, Verdict, box_violations, judge, unevaluable
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import jinja2
 
-from vehbench_hf.bank import Bank
-from vehbench_hf.canonical import canonical_json
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.fetch import read_copy

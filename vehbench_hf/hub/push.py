@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vehbench_hf.bank import MANIFEST
+from vehbench_hf.bank.bank import MANIFEST
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.failures import hub_failures
 from vehbench_hf.hub.mapping import DATASET, RESULTS

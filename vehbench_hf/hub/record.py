@@ -12,8 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf.bank import Bank
-from vehbench_hf.canonical import canonical_json
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.mapping import HUB_TASKS, PERCENT, PUBLISHED_BANK
 from vehbench_hf.hub.names import repository

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.runlog import read_run_json

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
 
 

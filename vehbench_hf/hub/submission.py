@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf.bank import MANIFEST, Bank
+from vehbench_hf.bank.bank import MANIFEST, Bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.mapping import DATASET, HUB_TASKS, RESULTS
 from vehbench_hf.hub.names import organisation

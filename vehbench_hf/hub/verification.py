@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.record import public_run_json, record_id, rows_text, run_date, run_json_hash
 from vehbench_hf.hub.rescore import deviations, log_hashes, rescore

@@ -10,8 +10,8 @@ from vehbench_hf.hub.mapping import task_of_metric
 from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.metrics.predictions import Prediction, read_prediction
 from vehbench_hf.metrics.references import NO_SUBTYPE, read_reference
+from vehbench_hf.paper.release.tasks import BANK_VERSION as BANK_V1
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.release.tasks import BANK_VERSION as BANK_V1
 from vehbench_hf.scoring import SCORERS, score
 from vehbench_hf.scoring.bootstrap import RESAMPLES, SEED
 from vehbench_hf.types import Convention, Outcome, Probe, Record, Task

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vehbench_hf.bank import open_bank
+from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.hub.mapping import task_of_metric
 from vehbench_hf.types import Probe, Task
 
@@ -12,7 +12,7 @@ _WORST: dict[Probe, float] = {"p1": 0.0, "p2": 0.0, "p3": 0.0, "p4": -1.0}
 
 def example(metric: str) -> tuple[list[Any], list[dict[str, Any]]]:
     """The gold answers and the rows of all sample tasks of a metric."""
-    from vehbench_hf.schema import task_to_row
+    from vehbench_hf.bank.schema import task_to_row
 
     tasks = open_bank("sample").select([task_of_metric(metric).config])
     return [_gold(task) for task in tasks], [task_to_row(task) for task in tasks]

@@ -27,7 +27,7 @@ def read_reference(value: object, probe: Probe, row: int) -> Task:
     Without a `task_id` the place in the list names the task, and without an `anchor` it is a cluster of its own. Raises
     MetricInputError with row and field when a part is missing or of another kind than the column of the dataset.
     """
-    from vehbench_hf.schema import empty_gold, empty_spec
+    from vehbench_hf.bank.schema import empty_gold, empty_spec
 
     where = f"row {row} of references"
     if not isinstance(value, Mapping):
@@ -73,7 +73,7 @@ def _columns(value: Mapping[str, Any], probe: Probe, where: str) -> tuple[Any, A
     """
     import pyarrow as pa
 
-    from vehbench_hf.schema import arrow_schema
+    from vehbench_hf.bank.schema import arrow_schema
 
     schema = arrow_schema(probe)
     for part, needed in (("spec", [f.name for f in schema.field("spec").type]), ("gold", _NEEDED[probe])):

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from vehbench_hf.isomorphic_types import Form
+from vehbench_hf.isomorphic.types import Form
 from vehbench_hf.parsing.actions import read_action
 from vehbench_hf.parsing.answers import Answer, first_answer
 from vehbench_hf.parsing.designs import find_design, is_designlike, variable_of

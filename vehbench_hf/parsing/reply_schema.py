@@ -7,7 +7,7 @@ Forms that a probe offers beside each other therefore become one object, with nu
 from collections.abc import Iterable
 from typing import Any, cast
 
-from vehbench_hf.isomorphic_types import FORMS, AnyTask, Form, IsomorphicSpec, IsomorphicTask
+from vehbench_hf.isomorphic.types import FORMS, AnyTask, Form, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.parsing.actions import ACTIONS
 from vehbench_hf.types import Probe, Spec
 from vehbench_oracle import VARIABLES

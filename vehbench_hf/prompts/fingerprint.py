@@ -5,7 +5,7 @@ import json
 from functools import cache
 from typing import Any, get_args
 
-from vehbench_hf.isomorphic_types import FORMS, Form, IsomorphicSpec
+from vehbench_hf.isomorphic.types import FORMS, Form, IsomorphicSpec
 from vehbench_hf.prompts.feedback import feedback_text, history_feedback_text, unjudged_text
 from vehbench_hf.prompts.isomorphic import isomorphic_opening
 from vehbench_hf.prompts.render import SUMMARY_LINE, TASK_LINE, opening, retry_note

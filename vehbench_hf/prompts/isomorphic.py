@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vehbench_hf.isomorphic_types import IsomorphicSpec
+from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.prompts.render import laid_out, stated
 from vehbench_hf.prompts.templates import rendered_pair
 from vehbench_hf.types import Message

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from vehbench_hf.isomorphic_types import IsomorphicSpec
+from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.prompts.controls import control_block
 from vehbench_hf.prompts.feedback import history_feedback_text, rounded
 from vehbench_hf.prompts.state_summary import state_summary
@@ -11,7 +11,7 @@ from vehbench_hf.prompts.templates import rendered, rendered_pair
 from vehbench_hf.protocol import Protocol, budgeted
 from vehbench_hf.types import Materials, Message, Probe, Spec
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
-from vehbench_oracle import materials as tables
+from vehbench_oracle.veh import materials as tables
 
 TASK_LINE: dict[Probe, str] = {
     "p1": "Decide whether this brief can be worked on, is infeasible, or lacks information.",

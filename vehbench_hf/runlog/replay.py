@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vehbench_hf.canonical import canonical_json
+from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.episodes import Episode, begin_episode
 from vehbench_hf.errors import RunError
-from vehbench_hf.isomorphic_types import IsomorphicTask
+from vehbench_hf.isomorphic.types import IsomorphicTask
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog.lines import read_turns

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.errors import RunError
 from vehbench_hf.runlog.replay import ReplayedRun, protocol_label, replay_run
 from vehbench_hf.runlog.settings import read_run_json, write_json
 from vehbench_hf.scoring.score import score
-from vehbench_hf.selection import chosen
 from vehbench_hf.types import Convention, Task
 
 

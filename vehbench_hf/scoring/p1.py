@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, divide, part, row_mean, share
 from vehbench_hf.scoring.rows import Row
+from vehbench_hf.scoring.values import Array, Column, Part, complement, divide, part, row_mean, share
 from vehbench_hf.types import Convention, Record, Task
 
 HEADLINE = "p1_composite"

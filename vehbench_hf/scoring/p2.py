@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vehbench_hf.scoring.parts import Array, Column, Part, at_least_zero, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.scoring.rows import Row
 from vehbench_hf.scoring.trajectory import (
     NO_EDIT,
@@ -26,6 +25,7 @@ from vehbench_hf.scoring.trajectory import (
     violation_reductions,
     worst_limit_gains,
 )
+from vehbench_hf.scoring.values import Array, Column, Part, at_least_zero, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.types import Convention, Record, Task
 
 HEADLINE = "p2_ratio"

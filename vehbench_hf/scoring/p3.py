@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.scoring.rows import Row
 from vehbench_hf.scoring.trajectory import (
     Evaluated,
@@ -18,6 +17,7 @@ from vehbench_hf.scoring.trajectory import (
     violation_reductions,
     worst_limit_gains,
 )
+from vehbench_hf.scoring.values import Array, Column, Part, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.types import Convention, Record, Task
 from vehbench_oracle import LIMITS, Verdict
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from vehbench_hf.scoring.parts import Array, Column, Part, complement, mean_bounds, row_mean
 from vehbench_hf.scoring.rows import Row, readable
+from vehbench_hf.scoring.values import Array, Column, Part, complement, mean_bounds, row_mean
 from vehbench_hf.types import Convention, Pair, Record, Task
 
 HEADLINE = "p4_tau"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vehbench_hf.scoring.parts import Array, Column, Part, share
 from vehbench_hf.scoring.rows import Row
+from vehbench_hf.scoring.values import Array, Column, Part, share
 from vehbench_hf.statistics import repeat_interval
 
 

@@ -5,9 +5,9 @@ from typing import Any, Literal, Protocol
 
 from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
 from vehbench_hf.scoring import p1, p2, p3, p4
-from vehbench_hf.scoring.parts import Array, Column, Part
 from vehbench_hf.scoring.repeats import pass_all, repeats
 from vehbench_hf.scoring.rows import Row, Sorted, cluster, readable, sort_rows
+from vehbench_hf.scoring.values import Array, Column, Part
 from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights, wilson_interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
 from vehbench_oracle import oracle_fingerprint

@@ -23,7 +23,7 @@ from vehbench_builder.audit.splits import split_checks
 from vehbench_builder.audit.stored import stored_checks
 from vehbench_builder.audit.triage import triage_checks
 from vehbench_builder.audit.wording import wording_checks
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 
 __all__ = ["AuditReport", "AuditToolMissingError", "Check", "Progress", "audit_bank"]
 

@@ -7,7 +7,7 @@ from vehbench_builder.audit.completed import FIELDS, field_of
 from vehbench_builder.audit.gold import reference_of
 from vehbench_builder.audit.recomputed import centre_of, response_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS

@@ -10,8 +10,8 @@ from vehbench_builder.audit.public_fields import sentences
 from vehbench_builder.audit.recomputed import centre_of, response_of
 from vehbench_hf.types import Spec
 from vehbench_oracle import DECLARED_DOMAIN, Box, UnknownMaterialError
-from vehbench_oracle import materials as tables
-from vehbench_oracle.cantilever import GRAVITY_M_S2
+from vehbench_oracle.veh import materials as tables
+from vehbench_oracle.veh.cantilever import GRAVITY_M_S2
 
 FIELDS = {
     "frequency_hz": ("excitation", "frequency_hz"),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vehbench_builder.audit import paper
 from vehbench_builder.audit.report import Check, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, SPLITS, Probe, Task
 
 Groups = Mapping[tuple[str, ...], int]

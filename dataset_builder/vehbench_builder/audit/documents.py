@@ -2,9 +2,9 @@
 
 from vehbench_builder.audit import paper
 from vehbench_builder.audit.report import Check, Findings, skipped, whole
-from vehbench_builder.card import CROISSANT, README, own_text, with_header
-from vehbench_builder.croissant import croissant_text
-from vehbench_hf.bank import Bank
+from vehbench_builder.documents.card import CROISSANT, README, own_text, with_header
+from vehbench_builder.documents.croissant import croissant_text
+from vehbench_hf.bank.bank import Bank
 
 
 def document_checks(bank: Bank) -> list[Check]:

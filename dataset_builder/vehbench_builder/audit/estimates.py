@@ -6,10 +6,10 @@ import numpy as np
 
 from vehbench_builder.audit.recomputed import Array, centre_of, design_at, response_of
 from vehbench_builder.audit.report import Check, Figure, Findings, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Spec, Task
 from vehbench_oracle import LIMITS, VARIABLES, slacks
-from vehbench_oracle.cantilever import DEFAULT_DAMPING_RATIO, GRAVITY_M_S2
+from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO, GRAVITY_M_S2
 
 CALLS = 400
 """Oracle calls of the second estimate."""

@@ -2,7 +2,7 @@
 
 from vehbench_builder.audit.report import Check, Findings, skipped, whole
 from vehbench_builder.overlap import overlaps
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 
 
 def fresh_checks(bank: Bank) -> list[Check]:

@@ -10,7 +10,7 @@ from vehbench_builder.audit.completed import stands_for_withheld
 from vehbench_builder.audit.gold import action_of, gold_designs
 from vehbench_builder.audit.public_fields import sentences, significant_digits, without_numbers
 from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS, VARIABLES
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from vehbench_builder.audit.gold import trap_of
 from vehbench_builder.audit.recomputed import agrees
 from vehbench_builder.audit.report import Check, Findings, each, whole
-from vehbench_builder.p3_claims import claim_holds
-from vehbench_hf.bank import Bank
+from vehbench_builder.veh.p3.claims import claim_holds
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import HistoryStep, Task
 from vehbench_oracle import Verdict, box_violations

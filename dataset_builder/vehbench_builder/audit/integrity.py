@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vehbench_builder.audit.report import Check, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
-from vehbench_hf.canonical import canonical_json
-from vehbench_hf.schema import CANARY, arrow_schema, task_to_row
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.canonical import canonical_json
+from vehbench_hf.bank.schema import CANARY, arrow_schema, task_to_row
 from vehbench_hf.types import PROBES, Task
 from vehbench_oracle import DECLARED_DOMAIN, LIMITS, VARIABLES
 

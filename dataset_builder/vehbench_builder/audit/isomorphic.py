@@ -9,12 +9,12 @@ import numpy as np
 from vehbench_builder.audit import paper
 from vehbench_builder.audit.recomputed import agrees, design_at, least_slack, place_of
 from vehbench_builder.audit.report import Check, Figure, Findings, skipped, whole
-from vehbench_hf.bank import Bank
-from vehbench_hf.canonical import canonical_json
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.isomorphic import open_isomorphic
-from vehbench_hf.isomorphic_schema import isomorphic_schema
-from vehbench_hf.isomorphic_types import FORMS, ISOMORPHIC, ChoiceVerdict, IsomorphicTask
+from vehbench_hf.isomorphic.reading import open_isomorphic
+from vehbench_hf.isomorphic.schema import isomorphic_schema
+from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, ChoiceVerdict, IsomorphicTask
 from vehbench_hf.types import Spec, Task
 from vehbench_oracle import VARIABLES, Verdict
 

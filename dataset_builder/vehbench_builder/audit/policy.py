@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from vehbench_builder.audit.recomputed import shares
 from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.paper.release.policy import NEAR_FEASIBLE
+from vehbench_hf.paper.release.policy import policy_text as released_text
 from vehbench_hf.prompts.feedback import rounded
-from vehbench_hf.release.policy import NEAR_FEASIBLE
-from vehbench_hf.release.policy import policy_text as released_text
 from vehbench_hf.types import Spec
 from vehbench_oracle import LIMITS, Verdict
 
@@ -99,7 +99,7 @@ def _judged(spec: Spec, verdict: Verdict, power: float, slack: Mapping[str, floa
 
 
 def _released_weights(text: str, profile: str) -> tuple[float, float] | None:
-    from vehbench_hf.release.policy import WEIGHTS
+    from vehbench_hf.paper.release.policy import WEIGHTS
 
     known = profile in WEIGHTS and text == released_text(profile)
     return WEIGHTS[profile] if known else None

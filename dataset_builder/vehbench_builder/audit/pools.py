@@ -8,8 +8,8 @@ from vehbench_builder.audit import paper
 from vehbench_builder.audit.policy import Judged, expected_order, judged_pool, shown_pool, stated_weights
 from vehbench_builder.audit.recomputed import agrees, place_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
-from vehbench_hf.canonical import canonical_json
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.types import Pair, Task
 from vehbench_oracle import LIMITS, METRICS
 

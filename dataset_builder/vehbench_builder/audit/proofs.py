@@ -3,11 +3,11 @@
 import re
 
 from vehbench_hf.types import Design, Reference, Spec
-from vehbench_oracle.certificate import CertificateError
-from vehbench_oracle.certify import certify
-from vehbench_oracle.optimum import find_optimum
-from vehbench_oracle.problem import Problem
-from vehbench_oracle.verify import verify_certificate
+from vehbench_oracle.veh.optimum import find_optimum
+from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.proof.certificate import CertificateError
+from vehbench_oracle.veh.proof.certify import certify
+from vehbench_oracle.veh.proof.verify import verify_certificate
 
 _CERTIFICATE = re.compile(r"vehbench-certificate-1 \S+ \S+ [0-9a-f]{12}")
 

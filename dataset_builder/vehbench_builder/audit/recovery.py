@@ -7,7 +7,7 @@ import numpy as np
 from vehbench_builder.audit.gold import trap_of
 from vehbench_builder.audit.recomputed import Array, design_at, least_slack, place_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import VARIABLES
 

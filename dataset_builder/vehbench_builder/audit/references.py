@@ -6,7 +6,7 @@ from math import isclose
 from vehbench_builder.audit.evidence import Evidence
 from vehbench_builder.audit.gold import reference_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
 

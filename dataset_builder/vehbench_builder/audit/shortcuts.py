@@ -11,7 +11,7 @@ from vehbench_builder.audit.gold import action_of, reference_of
 from vehbench_builder.audit.public_fields import LOOKUPS, Key, table
 from vehbench_builder.audit.recomputed import Array, design_at, place_of
 from vehbench_builder.audit.report import Check, Figure, Finding, Findings, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Design, Probe, Task

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from vehbench_builder.audit.report import Check, Figure, Findings, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Design, Task
 from vehbench_oracle import VARIABLES
 

@@ -7,7 +7,7 @@ from vehbench_builder.audit import paper, proofs
 from vehbench_builder.audit.evidence import Evidence
 from vehbench_builder.audit.gold import reference_of, trap_of
 from vehbench_builder.audit.report import Check, Findings, each, skipped, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
 Found = Mapping[str, Evidence]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from vehbench_builder.audit.completed import field_of, inadmissible, stated_ranges, states
 from vehbench_builder.audit.evidence import Evidence
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
 Found = Mapping[str, Evidence]

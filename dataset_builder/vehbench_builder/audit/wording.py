@@ -7,7 +7,7 @@ from vehbench_builder.audit import paper
 from vehbench_builder.audit.gold import gold_designs, reference_of, trap_of
 from vehbench_builder.audit.public_fields import significant_digits
 from vehbench_builder.audit.report import Check, Findings, each
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.prompts.feedback import rounded
 from vehbench_hf.prompts.render import opening
 from vehbench_hf.protocol import Protocol

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Probe, Task
 
 

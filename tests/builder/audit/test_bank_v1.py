@@ -10,7 +10,7 @@ import pytest
 
 from vehbench_builder.audit import briefs, habits, history, integrity, pools, recovery, shortcuts, splits, wording
 from vehbench_builder.audit.report import Check
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 
 Checks = dict[str, Check]
 

@@ -9,7 +9,7 @@ from vehbench_builder.audit.evidence import gather
 from vehbench_builder.audit.references import reference_checks, references_are_stated
 from vehbench_builder.audit.report import AuditReport, each, report_of
 from vehbench_builder.audit.triage import triage_checks
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 
 from vehbench_builder.audit import briefs
 from vehbench_builder.audit.report import each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS
 

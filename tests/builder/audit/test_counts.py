@@ -6,7 +6,7 @@ import pytest
 
 from vehbench_builder.audit import paper
 from vehbench_builder.audit.counts import count_checks
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, SPLITS
 
 

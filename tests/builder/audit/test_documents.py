@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from vehbench_builder.audit.documents import document_checks
-from vehbench_builder.card import own_text, with_header
-from vehbench_builder.croissant import croissant_text
-from vehbench_hf.bank import Bank, open_bank, write_bank
+from vehbench_builder.documents.card import own_text, with_header
+from vehbench_builder.documents.croissant import croissant_text
+from vehbench_hf.bank.bank import Bank, open_bank, write_bank
 
 
 @pytest.fixture

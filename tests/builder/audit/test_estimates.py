@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vehbench_builder.audit import estimates
 from vehbench_builder.audit.report import whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
 

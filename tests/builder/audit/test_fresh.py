@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from vehbench_builder.audit.fresh import fresh_checks
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 
 
 def test_a_repeated_task_passes(sample_bank: Bank, tamper: Any) -> None:

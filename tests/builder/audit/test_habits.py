@@ -5,7 +5,7 @@ from typing import Any
 
 from vehbench_builder.audit import habits
 from vehbench_builder.audit.report import each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from vehbench_builder.audit import history
 from vehbench_builder.audit.report import each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
 

@@ -21,7 +21,7 @@ from vehbench_builder.audit.integrity import (
     rows_fit_the_schema,
 )
 from vehbench_builder.audit.report import each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, Task
 
 

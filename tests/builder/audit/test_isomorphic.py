@@ -8,9 +8,9 @@ import pytest
 
 from vehbench_builder.audit import isomorphic
 from vehbench_builder.audit.report import whole
-from vehbench_hf.bank import Bank, open_bank
-from vehbench_hf.isomorphic import open_isomorphic
-from vehbench_hf.isomorphic_types import Form, IsomorphicTask
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.isomorphic.reading import open_isomorphic
+from vehbench_hf.isomorphic.types import Form, IsomorphicTask
 
 Rows = list[IsomorphicTask]
 

@@ -8,9 +8,9 @@ import pytest
 from vehbench_builder.audit import pools
 from vehbench_builder.audit.policy import expected_order, judged_pool, stated_weights
 from vehbench_builder.audit.report import each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.release.policy import WEIGHTS, policy_text
+from vehbench_hf.paper.release.policy import WEIGHTS, policy_text
 from vehbench_hf.types import Task
 
 TASK_CHECKS = [

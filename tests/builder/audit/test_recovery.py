@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vehbench_builder.audit import recovery
 from vehbench_builder.audit.recomputed import design_at, place_of
 from vehbench_builder.audit.report import each, whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES

@@ -8,9 +8,9 @@ import pytest
 from vehbench_builder.audit import proofs, references
 from vehbench_builder.audit.evidence import Evidence, gather
 from vehbench_builder.audit.report import whole
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
-from vehbench_oracle.certify import proven_margin
+from vehbench_oracle.veh.proof.certify import proven_margin
 
 
 def failed(*tasks: Task) -> set[str]:

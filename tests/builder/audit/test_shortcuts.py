@@ -14,7 +14,7 @@ from vehbench_builder.audit import AuditToolMissingError, audit_bank, shortcuts
 from vehbench_builder.audit.public_fields import LOOKUPS, significant_digits, table, without_numbers
 from vehbench_builder.audit.report import whole
 from vehbench_builder.audit.shortcuts import lookup_accuracy, majority
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
 ACTIONS = ["propose_design"] * 9 + ["declare_infeasible"] * 4 + ["request_missing_info"] * 3

@@ -15,7 +15,7 @@ from vehbench_builder.audit.splits import (
     papers_stay_in_one_split,
     split_checks,
 )
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES
 

@@ -6,7 +6,7 @@ import pytest
 
 from vehbench_builder.audit import stored
 from vehbench_builder.audit.evidence import gather
-from vehbench_hf.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.types import PROBES, Task
 
 

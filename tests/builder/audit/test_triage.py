@@ -9,9 +9,9 @@ from vehbench_builder.audit import proofs, triage
 from vehbench_builder.audit.evidence import Evidence, evidence_of, gather
 from vehbench_builder.audit.report import each, whole
 from vehbench_builder.audit.settle import Settled, settled
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
-from vehbench_oracle.certify import certify
+from vehbench_oracle.veh.proof.certify import certify
 
 PROPOSE, INFEASIBLE, REQUEST = "propose_design", "declare_infeasible", "request_missing_info"
 

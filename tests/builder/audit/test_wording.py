@@ -13,7 +13,7 @@ from vehbench_builder.audit.wording import (
     prompts_hold_no_gold_words,
     wording_checks,
 )
-from vehbench_hf.bank import Bank
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, Probe, Task
 
 

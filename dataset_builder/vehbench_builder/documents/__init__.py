@@ -1,0 +1,1 @@
+"""Everything beside the rows: card, datasheet, Croissant file, exported folder, installed caches."""

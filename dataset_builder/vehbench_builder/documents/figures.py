@@ -1,0 +1,194 @@
+"""Every figure on the card and in the datasheet, computed from a bank, its manifest, the anchors and the oracle.
+
+The texts hold no number of their own. None means that a figure has no value for this bank; the texts then say so.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from vehbench_builder.documents.metadata import build_facts
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.isomorphic.types import ISOMORPHIC
+from vehbench_hf.types import Design, Task
+from vehbench_oracle import LIMITS
+from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+
+EDGE = 1e-9
+"""A bound is a reference times, say, 1.01 in floating point, and may come out a last digit above that."""
+ACTIVE = 0.01
+"""A limit counts as active where less than this share of it is left."""
+
+
+def figures_of(bank: Bank) -> dict[str, Any]:
+    """All figures that come from the bank itself, under the names that the texts use."""
+    by_probe: dict[str, list[Task]] = {}
+    for task in bank.tasks:
+        by_probe.setdefault(task.probe, []).append(task)
+    splits = list(dict.fromkeys(entry["split"] for entry in bank.manifest["files"]))
+    return {
+        "version": bank.version,
+        "fingerprint": bank.fingerprint,
+        "convention": bank.convention,
+        "build": build_facts(bank),
+        "total": len(bank.tasks),
+        "kilobytes": round(sum((bank.path / file.path).stat().st_size for file in bank.data_files) / 1000),
+        "splits": splits,
+        "headline_splits": [split for split in bank.headline_splits if split in splits],
+        "configs": [_config(bank, probe, tasks) for probe, tasks in by_probe.items()],
+        "anchors": _anchors(bank.tasks),
+        "excitation": _spread(_known(task.spec["excitation"]["acceleration_g"] for task in bank.tasks)),
+        "damping": sorted({task.spec["materials"]["damping_ratio"] or DEFAULT_DAMPING_RATIO for task in bank.tasks}),
+        "frequency_limit": _spread(_known(task.spec["constraints"]["freq_error_pct_limit"] for task in bank.tasks)),
+        "p1": _triage(by_probe.get("p1", [])),
+        "references": _references([*by_probe.get("p2", []), *by_probe.get("p3", [])]),
+        "p3": _recovery(by_probe.get("p3", [])),
+        "p4": _pools(by_probe.get("p4", [])),
+        "isomorphic": _isomorphic(bank),
+    }
+
+
+def _config(bank: Bank, probe: str, tasks: Sequence[Task]) -> dict[str, Any]:
+    splits = Counter(task.split for task in tasks)
+    return {
+        "name": probe,
+        "splits": dict(splits),
+        "total": len(tasks),
+        "headline": sum(splits[split] for split in bank.headline_splits),
+        "subtypes": sorted(Counter(task.subtype for task in tasks).items()),
+        "budgets": sorted({task.spec["query_budget"] for task in tasks}),
+    }
+
+
+def _anchors(tasks: Iterable[Task]) -> dict[str, Any]:
+    """How many papers stand behind the tasks of each split, and how many stand behind more than one split."""
+    splits: dict[str, set[str]] = {}
+    for task in tasks:
+        if task.anchor is not None:
+            splits.setdefault(task.anchor["key"], set()).add(task.split)
+    return {
+        "total": len(splits),
+        "by_split": dict(Counter(split for found in splits.values() for split in sorted(found))),
+        "shared": sum(len(found) > 1 for found in splits.values()),
+    }
+
+
+def _triage(tasks: Sequence[Task]) -> dict[str, Any]:
+    infeasible = [task for task in tasks if task.gold["action"] == "declare_infeasible"]
+    undecided = [task for task in tasks if task.gold["action"] == "request_missing_info"]
+    workable = [task for task in tasks if task.gold["action"] == "propose_design"]
+    return {
+        "actions": sorted(Counter(str(task.gold["action"]) for task in tasks).items()),
+        "infeasible": len(infeasible),
+        "certified": sum(bool(task.gold["certificate"]) for task in infeasible),
+        "workable": len(workable),
+        "witnessed": sum(task.gold["witness"] is not None for task in workable),
+        "open": len(undecided),
+        "both": sum({True, False} == {found["feasible"] for found in task.gold["completions"]} for task in undecided),
+    }
+
+
+def _references(tasks: Sequence[Task]) -> dict[str, Any]:
+    """How far the references lie below what is proven to be out of reach, and how often the frequency limit binds."""
+    powers: list[float] = []
+    gaps: list[float] = []
+    targets: list[float] = []
+    binding: list[bool] = []
+    for task in tasks:
+        reference, target = task.gold["reference"], task.spec["constraints"]["power_target_uw"]
+        if reference is None or not (power := reference["power_uw"]):
+            continue
+        powers.append(power)
+        if bound := reference["upper_bound_uw"]:
+            gaps.append(bound / power - 1)
+        if target is not None:
+            targets.append(target / power)
+        if reference["design"] is not None:
+            binding.append(_frequency_binds(task, reference["design"]))
+    return {
+        "tasks": len(tasks),
+        "known": len(powers),
+        "bounded": len(gaps),
+        "within": {percent: sum(gap <= percent / 100 + EDGE for gap in gaps) for percent in (1, 2, 5)},
+        "worst": max(gaps, default=None),
+        "power": _spread(powers),
+        "target": _spread(targets),
+        "judged": len(binding),
+        "frequency_binds": sum(binding),
+    }
+
+
+def _frequency_binds(task: Task, design: Design) -> bool:
+    verdict = judge_for(task.spec, design)
+    limit = task.spec["constraints"]["freq_error_pct_limit"]
+    allowed = LIMITS["freq_error_pct_limit"].default if limit is None else limit
+    return verdict.slack["freq_error_pct_limit"] < ACTIVE * allowed
+
+
+def _recovery(tasks: Sequence[Task]) -> dict[str, Any]:
+    steps = [len(task.spec["history"]) for task in tasks]
+    slacks = [_least_slack(task, witness) for task in tasks if (witness := task.gold["witness"]) is not None]
+    return {
+        "tasks": len(tasks),
+        "witnessed": len(slacks),
+        "least_slack": min(slacks, default=None),
+        "traps": sorted(Counter(trap["type"] for task in tasks if (trap := task.gold["trap"]) is not None).items()),
+        "steps": sorted(set(steps)),
+        "live": sorted({task.spec["query_budget"] - n for task, n in zip(tasks, steps, strict=True)}),
+        "shown_feasible": sum(any(step["verdict"]["feasible"] for step in task.spec["history"]) for task in tasks),
+    }
+
+
+def _least_slack(task: Task, design: Design) -> float:
+    """The smallest share of a limit that a design keeps in hand."""
+    slack = judge_for(task.spec, design).slack
+    return min(slack[name] / limit for name, limit in task.spec["constraints"].items() if limit)
+
+
+def _pools(tasks: Sequence[Task]) -> dict[str, Any]:
+    """Candidates, how far they are from their limits, gaps between neighbours in the ranking, places of the winners."""
+    candidates = [(task, candidate) for task in tasks for candidate in task.spec["candidates"]]
+    shares = [
+        min(slack / limit for name, slack in candidate["slack"].items() if (limit := task.spec["constraints"][name]))
+        for task, candidate in candidates
+        if any(task.spec["constraints"].values())
+    ]
+    gaps = [abs(a - b) for task in tasks for a, b in pairwise(_utilities(task))]
+    places = Counter(
+        [candidate["id"] for candidate in task.spec["candidates"]].index(task.gold["ranking"][0]) for task in tasks
+    )
+    return {
+        "pools": len({task.gold["pool_id"] for task in tasks}),
+        "profiles": sorted({str(task.spec["profile"]) for task in tasks}),
+        "candidates": len(candidates),
+        "infeasible": sum(share < 0 for share in shares),
+        "least_slack": min(shares, default=None),
+        "least_gap": min(gaps, default=None),
+        "commonest_place": max(places.values()) / len(tasks) if tasks else None,
+    }
+
+
+def _isomorphic(bank: Bank) -> dict[str, Any] | None:
+    """Groups and rows of the isomorphic probes, rows by split; None for a bank without them."""
+    part = bank.manifest.get(ISOMORPHIC)
+    if part is None:
+        return None
+    splits = {entry["split"]: entry["rows"] for entry in part["files"]}
+    return {"groups": part["groups"], "rows": part["rows"], "splits": splits, "fingerprint": part["fingerprint"]}
+
+
+def _utilities(task: Task) -> list[float]:
+    value = {entry["id"]: entry["value"] for entry in task.gold["utilities"] if entry["value"] is not None}
+    return [value[name] for name in task.gold["ranking"] if name in value]
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _spread(values: Sequence[float]) -> dict[str, float] | None:
+    """Least, middle and largest; None without values."""
+    return {"least": min(values), "median": median(values), "largest": max(values)} if values else None

@@ -1,0 +1,85 @@
+"""Figures on the literature anchors and on the oracle's simplifications, for the card and the datasheet."""
+
+import math
+from functools import cache
+from typing import Any
+
+from scipy.optimize import brentq
+
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.literature.audit_page import read_provenance
+from vehbench_builder.veh.literature.oracle_against_papers import (
+    frequency_agreement,
+    loads_far_from_optimum,
+    power_agreement,
+)
+from vehbench_builder.veh.literature.tables import LiteratureError, read_literature
+from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO, MASS_FACTOR, VACUUM_PERMITTIVITY_F_M
+from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
+
+FAR = 10
+"""A load is far from the optimum, and a power far from the paper's, beyond this factor."""
+NEAR = 2
+"""A frequency agrees with the paper's within this factor."""
+
+
+@cache
+def figures_of_anchors() -> dict[str, Any]:
+    """What the anchors of bank v2 are made of. `power` is None where the literature tables are not installed."""
+    anchors, provenance = load_anchors(), read_provenance()
+    fitted = {r["key"] for r in provenance if r["status"] == "completed" and "reported resonance" in r["rule"]}
+    frequency = frequency_agreement(anchors, fitted)
+    try:
+        power = power_agreement(anchors, read_literature().reported)
+    except LiteratureError:
+        power = None
+    substitutes = [r for r in provenance if r["status"] in ("nearest", "completed")]
+    return {
+        "total": len(anchors),
+        "outside": sum(not anchor.inside_domain for anchor in anchors),
+        "scaled": sum(anchor.kappa != 1 for anchor in anchors),
+        "weak": sum(anchor.documentation == "weak" for anchor in anchors),
+        "geometry_only": sum(anchor.device_class.startswith("B") for anchor in anchors),
+        "substrates": sum(r["field"] == "substrate_material" for r in substitutes),
+        "piezos": sum(r["field"] == "piezo_material" for r in substitutes),
+        "masses": sum(r["field"] == "tip_mass_g" for r in substitutes),
+        "loads": sum(r["field"] == "load_resistance_ohm" for r in substitutes),
+        "fitted": len(fitted),
+        "bimorphs": sum("equal bending stiffness" in r["rule"] for r in provenance),
+        "far": FAR,
+        "near": NEAR,
+        "far_loads": len(loads_far_from_optimum(anchors, FAR)),
+        "frequency": _agreement(frequency.ratios, frequency.within(NEAR), frequency.median),
+        "power": None if power is None else _agreement(power.ratios, power.within(FAR), power.median),
+        "materials": (len(PIEZO), len(SUBSTRATE)),
+    }
+
+
+@cache
+def figures_of_oracle() -> dict[str, Any]:
+    """How large the simplifications of the oracle are."""
+    drops = [p.d31**2 * p.youngs_modulus / (p.relative_permittivity * VACUUM_PERMITTIVITY_F_M) for p in PIEZO.values()]
+    return {
+        "mass_factor": MASS_FACTOR,
+        "forcing": forcing_of_a_bare_beam(),
+        "permittivity_least": min(drops),
+        "permittivity_largest": max(drops),
+        "damping": DEFAULT_DAMPING_RATIO,
+        "quality": 1 / (2 * DEFAULT_DAMPING_RATIO),
+        "half_bandwidth_pct": 100 * DEFAULT_DAMPING_RATIO,
+    }
+
+
+def forcing_of_a_bare_beam() -> float:
+    """How much harder base motion drives the first mode of a beam without tip mass than the oracle's lumped mass.
+
+    The distributed beam: tip value times integral over square integral of the clamped-free mode shape, which is
+    4 sigma / lambda. The lumped mass is driven with 1. Erturk and Inman (2008), doi:10.1115/1.2890402.
+    """
+    root = brentq(lambda x: math.cos(x) * math.cosh(x) + 1, 1.5, 2.5, xtol=1e-14)
+    sigma = (math.sinh(root) - math.sin(root)) / (math.cosh(root) + math.cos(root))
+    return float(4 * sigma / root)
+
+
+def _agreement(ratios: dict[str, float], within: int, middle: float | None) -> dict[str, Any] | None:
+    return {"rows": len(ratios), "within": within, "median": middle} if ratios else None

@@ -1,0 +1,167 @@
+"""Isomorphic probes (paper, appendix P): one feasible design of one brief, asked for in three forms.
+
+- `selection`: five designs without metrics, one of them feasible. Which one?
+- `generation`: a design that nearly meets the limits. Give one that does.
+- `completion`: four of the six values of the feasible design. Give the other two.
+
+A group takes its brief and its feasible design from a P4 pool of medium or hard difficulty, whose P2 task is named with
+it. The infeasible candidates are changes of the pool's candidates; the one with the smallest violation is the start of
+the generation.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vehbench_builder.build_spec import BuildError
+from vehbench_builder.seeds import rng
+from vehbench_builder.veh.isomorphic.pool import Places, infeasible_beside
+from vehbench_builder.veh.p4.pool_plan import IDS, POOL
+from vehbench_builder.veh.p4.supply import evaluated, places_of
+from vehbench_builder.veh.spec_numbers import Array
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, Form, IsomorphicGold, IsomorphicSpec, IsomorphicTask
+from vehbench_hf.types import Design, Spec, Task
+from vehbench_oracle import VARIABLES
+
+GROUPS = 46
+GRID = 41
+"""Values of each open variable that are tried, to say how large a part of all completions is feasible."""
+MOST_COMPLETIONS = 0.2
+"""A completion is asked for where at most this share of the pairs of values is feasible."""
+
+QUESTIONS: dict[Form, str] = {
+    "selection": "Exactly one of the candidates lies within the bounds and meets all four limits. Name it. Answer with "
+    'one JSON object and nothing else: {"candidate": "id"}.',
+    "generation": "The start design breaks a limit. Give a design within the bounds that meets all four limits. Answer "
+    'with one JSON object and nothing else: {"design": {"variable": number, ...}} with all six variables.',
+    "completion": "Four variables of the design are fixed. Give values within the bounds for the other two, with which "
+    "the design meets all four limits. Answer with one JSON object and nothing else: "
+    '{"design": {"variable": number, ...}} with these two variables.',
+}
+NO_SPEC: dict[str, Any] = {"initial_design": None, "candidates": [], "fixed": None}
+NO_GOLD: dict[str, Any] = {"answer": None, "verdicts": [], "open_variables": [], "feasible_share": None}
+
+
+def build_isomorphic(tasks: Sequence[Task], seed: int = 0, *, groups: int = GROUPS) -> list[IsomorphicTask]:
+    """Three tasks for each of `groups` P4 pools of a bank with its P2 tasks, in the order of their ids.
+
+    Equal arguments give equal tasks. Raises BuildError when the bank has fewer pools of medium or hard difficulty, when
+    a pool has no P2 task with its brief, or when no infeasible candidates or no open variables are found.
+    """
+    draw = rng(seed, ISOMORPHIC, "plan")
+    pools = _pools(tasks)
+    if len(pools) < groups:
+        raise BuildError(f"{ISOMORPHIC}: expected {groups} P4 pools of medium or hard difficulty, got {len(pools)}")
+    chosen = [pools[i] for i in draw.permutation(len(pools))[:groups]]
+    answers, among, in_box = (draw.permutation(groups) % POOL for _ in range(3))
+    number = (draw.permutation(groups * len(FORMS)) + 1).reshape(groups, len(FORMS))
+    rows = []
+    for group, pool in enumerate(chosen):
+        wished = Places(int(among[group]), int(in_box[group]))
+        found = _forms(pool, IDS[answers[group]], wished, rng(seed, ISOMORPHIC, pool.gold["pool_id"]))
+        source = _source(tasks, pool)
+        for form, (spec, gold) in found.items():
+            names = {"source_task_id": source.task_id, "pool_id": pool.gold["pool_id"]}
+            rows.append(
+                IsomorphicTask(
+                    task_id=f"v2::{ISOMORPHIC}::{number[group, FORMS.index(form)]:04d}",
+                    form=form,
+                    group=group + 1,
+                    split=pool.split,
+                    difficulty=pool.difficulty,
+                    source_group=pool.source_group,
+                    anchor=pool.anchor,
+                    bank_version=pool.bank_version,
+                    spec=cast(IsomorphicSpec, {"question": QUESTIONS[form], **NO_SPEC, **spec}),
+                    gold=cast(IsomorphicGold, {**NO_GOLD, **gold, **names}),
+                    domain=pool.domain,
+                )
+            )
+    return sorted(rows, key=lambda task: task.task_id)
+
+
+def _pools(tasks: Sequence[Task]) -> list[Task]:
+    """One task of every P4 pool of medium or hard difficulty, in the order of the pools' names."""
+    found = {t.gold["pool_id"] or "": t for t in tasks if t.probe == "p4" and t.difficulty != "easy"}
+    return [found[name] for name in sorted(found)]
+
+
+def _source(tasks: Sequence[Task], pool: Task) -> Task:
+    brief = _brief(pool.spec)
+    for task in tasks:
+        if task.probe == "p2" and task.split == pool.split and _brief(task.spec) == brief:
+            return task
+    raise BuildError(
+        f"{ISOMORPHIC}: pool {pool.gold['pool_id']} has no P2 task with its brief; hand over the whole bank"
+    )
+
+
+def _brief(spec: Spec) -> dict[str, Any]:
+    """What all forms of a group state."""
+    return {name: spec[name] for name in ("variable_bounds", "constraints", "excitation", "materials", "notes")}
+
+
+def _forms(
+    pool: Task, answer: str, wished: Places, draw: np.random.Generator
+) -> dict[Form, tuple[dict[str, Any], dict[str, Any]]]:
+    """Spec and gold of every form, as far as they differ from those of an empty one."""
+    brief, designs = _brief(pool.spec), [c["design"] for c in pool.spec["candidates"]]
+    for index in draw.permutation(len(designs)):
+        witness = designs[index]
+        others = infeasible_beside(pool.spec, witness, designs, wished, draw)
+        completion = _completion(pool.spec, witness, draw)
+        if others is None or completion is None:
+            continue
+        free = iter(others)
+        candidates = {name: witness if name == answer else next(free) for name in IDS}
+        verdicts = [{"id": name, **_verdict(pool.spec, design)} for name, design in candidates.items()]
+        if [one["id"] for one in verdicts if one["feasible"]] != [answer]:
+            raise BuildError(f"{ISOMORPHIC}: pool {pool.gold['pool_id']}: not exactly {answer} is feasible")
+        nearest = min((one for one in verdicts if not one["feasible"]), key=lambda one: one["total_violation"])
+        opened, share = completion
+        fixed = {name: None if name in opened else value for name, value in witness.items()}
+        return {
+            "selection": (
+                {**brief, "candidates": [{"id": name, "design": design} for name, design in candidates.items()]},
+                {"answer": answer, "witness": witness, "verdicts": verdicts},
+            ),
+            "generation": ({**brief, "initial_design": candidates[nearest["id"]]}, {"witness": witness}),
+            "completion": (
+                {**brief, "fixed": fixed},
+                {"witness": witness, "open_variables": opened, "feasible_share": share},
+            ),
+        }
+    raise BuildError(
+        f"{ISOMORPHIC}: pool {pool.gold['pool_id']}: no candidate has infeasible neighbours and a completion"
+    )
+
+
+def _verdict(spec: Spec, design: Design) -> dict[str, Any]:
+    verdict = judge_for(spec, design)
+    broken = [violation.name for violation in verdict.violations]
+    return {"feasible": verdict.feasible, "total_violation": verdict.total_violation, "violations": broken}
+
+
+def _completion(spec: Spec, witness: Design, draw: np.random.Generator) -> tuple[list[str], float] | None:
+    """Two variables to leave open, and the share of their values that is feasible with the others as they are.
+
+    Not a pair for which the middle of both ranges will do, or more than `MOST_COMPLETIONS` of all values.
+    """
+    own = places_of(spec, {name: np.array([value]) for name, value in witness.items()})[0]
+    pairs = list(combinations(range(len(VARIABLES)), 2))
+    for index in draw.permutation(len(pairs)):
+        opened, share = list(pairs[index]), _feasible_places(spec, own, pairs[index])
+        if 0 < share.mean() <= MOST_COMPLETIONS and not share[GRID // 2, GRID // 2]:
+            return [list(VARIABLES)[place] for place in opened], float(share.mean())
+    return None
+
+
+def _feasible_places(spec: Spec, own: Array, opened: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether designs are feasible on a grid over the ranges of two variables, shape (GRID, GRID)."""
+    u = np.tile(own, (GRID * GRID, 1))
+    u[:, opened] = np.stack(np.meshgrid(*[np.linspace(0, 1, GRID)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    return np.asarray((evaluated(spec, np.clip(u, 0.0, 1.0)).slack >= 0).all(axis=1).reshape(GRID, GRID))

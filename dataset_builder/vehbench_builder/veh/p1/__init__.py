@@ -1,0 +1,1 @@
+"""P1, triage of briefs. Start with `p1`."""

@@ -1,0 +1,150 @@
+"""What P1 briefs say in words: asides, preferences, and statements that take the place of a number.
+
+Every text occurs under several gold actions, and the texts that stand for a number occur with numbers that decide the
+verdict and with numbers that do not. What a text says about a number is made from that number.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from vehbench_builder.veh.spec_numbers import bounds_of, rounded
+from vehbench_hf.types import Spec, Stated
+from vehbench_oracle import Box
+from vehbench_oracle.veh import materials
+
+NoteKind = Literal["preference", "unspecified", "estimate", "application", "none"]
+
+ASIDES: dict[str, tuple[str, ...]] = {
+    "unspecified": (
+        "The type of the electrical connector has not been chosen yet.",
+        "The gauge of the lead wires is not specified.",
+        "The temperature range for storage has not been stated.",
+        "How the serial number is marked is still open.",
+    ),
+    "estimate": (
+        "A first look by a colleague, without a calculation, called the power target comfortable.",
+        "A first look by a colleague, without a calculation, called the power target out of reach.",
+        "An earlier product met its brief easily; the customer expects the same here.",
+        "A similar request was turned down last year; the customer doubts that this one can be met.",
+    ),
+    "application": (
+        "The harvester is to supply a wireless temperature sensor.",
+        "The harvester is to supply a condition monitoring node.",
+        "The brief is for a first prototype, not for series production.",
+        "The harvester is to replace a battery that is changed once a year.",
+    ),
+}
+"""Asides by kind. None has a bearing on the verdict: what the model does not contain, opinions, and the purpose."""
+
+GRADES = ("PZT-5A", "PZT-5H")
+"""Piezo layers that are a grade of one ceramic."""
+
+PREFERENCE_DIGITS = 3
+LOAD_SPREAD = 1.2
+"""A load counts as close to the preferred one up to this factor."""
+
+
+class Preference(NamedTuple):
+    """A wish in words and the bounds that a design keeps which grants it."""
+
+    words: str
+    bounds: dict[str, Box]
+
+
+def aside(kind: NoteKind, number: int) -> list[str]:
+    """The words of a kind other than "preference"; `number` chooses the text."""
+    texts = ASIDES.get(kind, ())
+    return [texts[number % len(texts)]] if texts else []
+
+
+def preference(spec: Spec, number: int, draw: np.random.Generator, *, load_is_free: bool = True) -> Preference:
+    """A wish for a length, a tip mass or a load in the middle part of its range; `number` chooses which."""
+    names = ("beam_length_mm", "tip_mass_g", "load_resistance_ohm")[: 3 if load_is_free else 2]
+    name = names[number % len(names)]
+    low, high = bounds_of(spec, name)
+    place = float(draw.uniform(0.4, 0.7))
+    if name == "load_resistance_ohm":
+        wished = rounded(low * (high / low) ** place, PREFERENCE_DIGITS)
+        kept = Box(min=max(low, wished / LOAD_SPREAD), max=min(high, wished * LOAD_SPREAD))
+        wish = f"A load close to {number_text(wished)} ohm would suit the circuit at hand"
+    else:
+        wished = rounded(low + place * (high - low), PREFERENCE_DIGITS)
+        kept = Box(min=low, max=min(high, wished))
+        what, unit = ("tip mass", "g") if name == "tip_mass_g" else ("beam length", "mm")
+        wish = f"A {what} of not more than {number_text(wished)} {unit} would be welcome"
+    return Preference(f"{wish}; this is a preference, not a requirement.", {name: kept})
+
+
+def remarks(texts: Sequence[str]) -> list[Stated]:
+    """The notes of a brief: all that is to be said beside its numbers, as one note.
+
+    One name for all of them, since the names of notes and their number would tell what kind of brief it is.
+    """
+    return [{"name": "remarks", "text": " ".join(texts)}] if texts else []
+
+
+def frequency_words(low_hz: float, high_hz: float) -> Stated:
+    """An excitation frequency that is known as a range."""
+    return {
+        "name": "frequency",
+        "text": f"The excitation has one fixed frequency between {number_text(low_hz)} and {number_text(high_hz)} Hz; "
+        "it will be measured on site.",
+    }
+
+
+def speed_words(low_rpm: float, high_rpm: float) -> Stated:
+    """An excitation frequency that is known from the speed of a machine; 60 rpm make 1 Hz."""
+    return {
+        "name": "frequency",
+        "text": "The excitation is the once-per-revolution vibration of a machine that will run at one constant speed "
+        f"between {number_text(low_rpm)} and {number_text(high_rpm)} rpm; the speed is not settled.",
+    }
+
+
+def unit_words(value: float) -> Stated:
+    """An acceleration whose unit is g or m/s2."""
+    return {
+        "name": "acceleration",
+        "text": f"The peak acceleration is given as {number_text(value)}; the record does not say whether in g or in "
+        "m/s2.",
+    }
+
+
+def damping_words(low: float, high: float) -> str:
+    """A damping ratio that is known as a range."""
+    return (
+        "The mechanical damping ratio of the finished device will have one value between "
+        f"{number_text(low)} and {number_text(high)}."
+    )
+
+
+def load_words(low_ohm: float, high_ohm: float) -> str:
+    """A load that is fixed by others and known as a range."""
+    return (
+        "The load is set by the customer's circuit and not free: one fixed resistance between "
+        f"{number_text(low_ohm)} and {number_text(high_ohm)} ohm."
+    )
+
+
+OPEN_LOAD = "The load is set by the customer's circuit and not free; its value will be supplied."
+
+
+def grade_words() -> str:
+    """A piezoelectric ceramic whose grade is one of two, with the constants of each."""
+    listed = " or ".join(f"{grade} ({_constants(grade)})" for grade in GRADES)
+    return f"The piezoelectric layer is PZT, its grade to be confirmed: {listed}."
+
+
+def number_text(value: float) -> str:
+    """A number as briefs write it in words: all its digits, without an exponent."""
+    return f"{value:.12f}".rstrip("0").rstrip(".")
+
+
+def _constants(grade: str) -> str:
+    p = materials.piezo(grade)
+    return (
+        f"d31 {p.d31:.4g} m/V, relative permittivity {p.relative_permittivity:g}, Young's modulus "
+        f"{p.youngs_modulus / 1e9:g} GPa, density {p.density:g} kg/m3"
+    )

@@ -1,0 +1,159 @@
+"""P1 briefs that lack what decides them: two admissible completions with opposite verdicts prove it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from vehbench_builder.veh.anchors import AnchorDesign
+from vehbench_builder.veh.p1.complete_briefs import Row
+from vehbench_builder.veh.p1.completions import changed, completed, refuted, solved, withheld
+from vehbench_builder.veh.p1.context import Context, with_target
+from vehbench_builder.veh.p1.notes import OPEN_LOAD, damping_words, remarks
+from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
+from vehbench_builder.veh.p1.search import common_design
+from vehbench_builder.veh.spec_numbers import known, rounded
+from vehbench_hf.types import Changes, Spec
+from vehbench_oracle import DECLARED_DOMAIN
+from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+
+TARGET_SHARES = (0.50, 0.85)
+"""Power target over what the witness yields."""
+ROOM = 0.04
+"""Share of the upper limits that the witness keeps in hand."""
+FREQUENCY_REACH = (0.25, 4.0)
+"""An admissible excitation frequency over the anchor's resonance."""
+BEYOND = (1.08, 1.40)
+"""The allowed band of an infeasible frequency lies outside the resonances of the box by such a factor."""
+WEAKER = (3.0, 5.0, 10.0, 30.0)
+SMALLEST_ACCELERATION_G = 0.01
+DAMPING_BELOW, DAMPING_ABOVE = (0.80, 0.92), (1.10, 1.40)
+"""Ends of a damping range over the oracle's default."""
+DAMPING_DIGITS = 2
+
+FIELDS: tuple[Literal["frequency_hz", "acceleration_g", "load_resistance_ohm", "piezo"], ...] = (
+    "frequency_hz",
+    "acceleration_g",
+    "load_resistance_ohm",
+    "piezo",
+)
+"""What a brief may be asked about, as `gold` names it."""
+
+Named = tuple[str, Changes]
+"""A completion before its verdict is known."""
+Maker = Callable[[Context, AnchorDesign, np.random.Generator], Row | None]
+"""Makes a brief that withholds something; None when the context does not allow it."""
+
+
+def no_frequency(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
+    """The excitation frequency is not stated."""
+    public = withheld(context.spec, "frequency_hz")
+    inside = known(context.spec["excitation"]["frequency_hz"])
+    return request(public, [at_frequency(inside)], map(at_frequency, beyond_reach(context, anchor, draw)), draw)
+
+
+def no_frequency_nor_damping(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
+    """The excitation frequency is not stated, and the damping ratio is a range, which has no influence.
+
+    One witness solves the feasible completion at both ends of the range, and the other completion misses the
+    resonances of the box at any damping.
+    """
+    low, high = damping_range(draw)
+    public: Spec = {
+        **withheld(context.spec, "frequency_hz", "damping_ratio"),
+        "notes": remarks([damping_words(low, high)]),
+    }
+
+    def at(frequency_hz: float, damping: float) -> Named:
+        name = f"{frequency_hz:g} Hz and a damping ratio of {damping:g}"
+        return name, changed(frequency_hz=frequency_hz, damping_ratio=damping)
+
+    inside = known(context.spec["excitation"]["frequency_hz"])
+    outside = [at(frequency, low) for frequency in beyond_reach(context, anchor, draw)]
+    return request(public, [at(inside, low), at(inside, high)], outside, draw)
+
+
+def no_acceleration(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
+    """The acceleration is not stated."""
+    own = known(context.spec["excitation"]["acceleration_g"])
+    weaker = [max(rounded(own / factor), SMALLEST_ACCELERATION_G) for factor in WEAKER]
+    return request(
+        withheld(context.spec, "acceleration_g"),
+        [at_acceleration(own)],
+        [at_acceleration(a) for a in weaker if a < own],
+        draw,
+    )
+
+
+def no_load(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
+    """The load is set by others and not stated."""
+    extremes = draw.permutation(DECLARED_DOMAIN["load_resistance_ohm"]).tolist()
+    public: Spec = {**withheld(context.spec, "load_resistance_ohm"), "notes": remarks([OPEN_LOAD])}
+    near = context.reference["load_resistance_ohm"]
+    return request(public, [at_load(near)], map(at_load, extremes), draw)
+
+
+def request(
+    public: Spec,
+    feasible: Sequence[Named],
+    infeasible: Iterable[Named],
+    draw: np.random.Generator,
+    *,
+    subtype: str = "missing_blocker_obvious",
+    least_target_uw: float = 0.0,
+) -> Row | None:
+    """A brief that one witness solves under all `feasible` completions and none under the first provable other one.
+
+    The target is a share of what the witness yields, and not less than `least_target_uw`. The missing fields are what
+    the two kinds of completions state differently. None when the search finds no witness, or nothing is proven.
+    """
+    briefs = [completed(public, changes) for _, changes in feasible]
+    found = common_design(briefs, seed=int(draw.integers(2**32)), room=ROOM)
+    if found is None or least_target_uw > TARGET_SHARES[1] * found.power_uw:
+        return None
+    lowest = max(TARGET_SHARES[0], least_target_uw / found.power_uw)
+    spec = with_target(public, float(draw.uniform(lowest, TARGET_SHARES[1])) * found.power_uw)
+    witnessed = solved(spec, feasible, found.design)
+    other = next(filter(None, (refuted(spec, name, changes) for name, changes in infeasible)), None)
+    if witnessed is None or other is None:
+        return None
+    pairs = [(one["changes"], other["changes"]) for one in witnessed]
+    missing = [name for name in FIELDS if all(one[name] != opposite[name] for one, opposite in pairs)]
+    gold = {"action": "request_missing_info", "missing_fields": missing, "completions": [*witnessed, other]}
+    return Row(subtype, spec, gold)
+
+
+def beyond_reach(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> list[float]:
+    """Admissible frequencies in Hz beyond the resonances of the box, on one side and on the other, in random order."""
+    reach = narrow_resonance_range_hz(context.spec)
+    width = known(context.spec["constraints"]["freq_error_pct_limit"]) / 100
+    factor = float(draw.uniform(*BEYOND))
+    sides = [rounded(reach.high * factor / (1 - width), 4), rounded(reach.low / factor / (1 + width), 4)]
+    low, high = (share * anchor.resonance_hz for share in FREQUENCY_REACH)
+    return [sides[i] for i in draw.permutation(2) if low <= sides[i] <= high]
+
+
+def damping_range(draw: np.random.Generator) -> tuple[float, float]:
+    """Two damping ratios, below and above the oracle's default."""
+    low, high = (DEFAULT_DAMPING_RATIO * float(draw.uniform(*ends)) for ends in (DAMPING_BELOW, DAMPING_ABOVE))
+    return rounded(low, DAMPING_DIGITS), rounded(high, DAMPING_DIGITS)
+
+
+def at_frequency(frequency_hz: float) -> Named:
+    """The completion with an excitation frequency."""
+    return f"{frequency_hz:g} Hz", changed(frequency_hz=frequency_hz)
+
+
+def at_acceleration(acceleration_g: float) -> Named:
+    """The completion with an acceleration."""
+    return f"{acceleration_g:g} g", changed(acceleration_g=acceleration_g)
+
+
+def at_load(load_ohm: float) -> Named:
+    """The completion with a fixed load."""
+    return f"a load of {load_ohm:g} ohm", changed(load_resistance_ohm=load_ohm)
+
+
+def at_grade(piezo: str) -> Named:
+    """The completion with a piezoelectric material."""
+    return piezo, changed(piezo=piezo)

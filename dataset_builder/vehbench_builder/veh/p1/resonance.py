@@ -1,0 +1,48 @@
+"""The resonances that a box allows: an interval that holds them all, close enough to ask for just outside of it."""
+
+import numpy as np
+
+from vehbench_builder.veh.closed_bounds import ROUNDING, Range
+from vehbench_builder.veh.spec_numbers import Array, bounds_of, response_for
+from vehbench_hf.types import Spec
+
+CELLS = 32
+
+
+def narrow_resonance_range_hz(spec: Spec) -> Range:
+    """An interval that holds the resonance of every design of the box, and is hardly wider than it must be.
+
+    Resonance falls with length and tip mass and grows with width, but a thicker layer is both stiffer and heavier. So
+    on each of `CELLS`^2 cells of the two thicknesses the stiffness is taken at one corner and the mass at the other;
+    that stiffness and mass grow with both is said in `vehbench_builder.veh.closed_bounds`.
+    """
+    low = _resonance(spec, stiffness_end=0, mass_end=1, length_end=1).min()
+    high = _resonance(spec, stiffness_end=1, mass_end=0, length_end=0).max()
+    return Range(float(low) * (1 - ROUNDING), float(high) * (1 + ROUNDING))
+
+
+def _resonance(spec: Spec, *, stiffness_end: int, mass_end: int, length_end: int) -> Array:
+    """Hz of the cells, with ends (0 lower, 1 upper) for the stiffness, for the mass and for the length.
+
+    Length and tip mass are at the same end, the width at the other one: that is where the extremes are.
+    """
+    length = bounds_of(spec, "beam_length_mm")[length_end]
+    common = {
+        "beam_length_mm": length,
+        "beam_width_mm": bounds_of(spec, "beam_width_mm")[1 - length_end],
+        "tip_mass_g": bounds_of(spec, "tip_mass_g")[length_end],
+        "load_resistance_ohm": 1.0,  # without influence, and a brief may withhold it
+    }
+    stiff = response_for(spec, {**common, **_corners(spec, stiffness_end)}, frequency_hz=1.0)
+    heavy = response_for(spec, {**common, **_corners(spec, mass_end)}, frequency_hz=1.0)
+    omega_squared = 3 * stiff.bending_stiffness_n_m2 / (heavy.effective_mass_kg * (1e-3 * length) ** 3)  # (A-9)
+    return np.asarray(np.sqrt(omega_squared) / (2 * np.pi))
+
+
+def _corners(spec: Spec, end: int) -> dict[str, Array]:
+    """Both thicknesses at the lower (0) or upper (1) corner of every cell, as a grid."""
+    substrate, piezo = (
+        np.linspace(*bounds_of(spec, name), CELLS + 1)[end : CELLS + end]
+        for name in ("substrate_thickness_um", "piezo_thickness_um")
+    )
+    return {"substrate_thickness_um": substrate[:, None], "piezo_thickness_um": piezo[None, :]}

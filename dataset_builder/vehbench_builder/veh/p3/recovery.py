@@ -1,0 +1,118 @@
+"""One P3 brief: a walk that goes astray in a source's box, the limits that make it so, and a proven way out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vehbench_builder.veh import strengths
+from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, known_materials, piezo_stress_mpa
+from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
+from vehbench_builder.veh.p3.moves import Trap, Walk, draw_place, start_at, tuned_to, walk, way_back
+from vehbench_builder.veh.p3.notes import noted, story_is_told
+from vehbench_builder.veh.p3.shortcuts import single_fixes
+from vehbench_builder.veh.p3.wordings import Story
+from vehbench_builder.veh.references import strongest
+from vehbench_builder.veh.spec_numbers import response_for
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.types import Claim, Design, HistoryStep, Spec
+
+QUERY_BUDGET = 8
+LEAST_SLACK = 0.0045
+"""Some design keeps this share of every limit in hand."""
+ROOMS = (LEAST_SLACK, 0.006, 0.01, 0.02)
+"""Shares of the upper limits with which such a design is looked for."""
+MOST_SINGLE_FIXES = 1
+"""How many variables may, moved alone from the last step, lead to a feasible design."""
+
+
+class Recovery(NamedTuple):
+    """A brief with its history, the limit that reversal breaks, what the notes claim, and two designs that meet it.
+
+    `witness` keeps `LEAST_SLACK` of every limit in hand, `reference` is the strongest design.
+    """
+
+    spec: Spec
+    secondary: str
+    claims: list[Claim]
+    witness: Design
+    reference: Design
+
+
+class RefusedError(Exception):
+    """A draw that breaks a rule of the construction; the text is the rule."""
+
+
+def recovery(brief: Spec, trap: Trap, story: Story, draw: np.random.Generator) -> Recovery:
+    """One draw in the box of a brief that states bounds, materials and acceleration. Raises RefusedError."""
+    place = draw_place(trap, draw)
+    start = start_at(brief, place)
+    spec = base_limits(tuned_to(brief, start), start)
+    if spec is None:
+        raise RefusedError("no device bears the start")
+    walked = walk(spec, trap, place, draw)
+    if walked is None:
+        raise RefusedError("no steps inside the box")
+    name = str(draw.choice([*SECONDARIES]))
+    if not story_is_told(_with_history(spec, walked), story, name, before_limit=True):
+        raise RefusedError("the verdicts do not tell the story")
+    limit = secondary(spec, name, way_back(spec, trap, walked))
+    if limit is None:
+        raise RefusedError("the secondary limit is not credible")
+    spec = _with_history(with_secondary(spec, limit), walked)
+    if any(step["verdict"]["feasible"] for step in spec["history"]):
+        raise RefusedError("a step is feasible")
+    if not story_is_told(spec, story, name):
+        raise RefusedError("the verdicts do not tell the story")
+    fixes = single_fixes(spec, walked.steps[-1])
+    if len(fixes) > MOST_SINGLE_FIXES or (len(trap.moves) == 1 and trap.moves[0][0] in fixes):
+        raise RefusedError("single variables solve it")
+    told = noted(spec, trap, story, name, draw)
+    if told is None:
+        raise RefusedError("no wording fits the verdicts")
+    spec = {**spec, "history": told.history, "query_budget": QUERY_BUDGET}
+    way_out = witness(spec)
+    if way_out is None:
+        raise RefusedError("no design has room to every limit")
+    return Recovery(spec, name, told.claims, way_out, _reference(spec))
+
+
+def witness(spec: Spec) -> Design | None:
+    """A design that keeps 0.45 % or more of every limit in hand; None when the search finds none."""
+    for room in ROOMS:
+        design = strongest(spec, min_slack=room)
+        if design is not None and least_slack(spec, design) >= LEAST_SLACK:
+            return design
+    return None
+
+
+def _with_history(spec: Spec, walked: Walk) -> Spec:
+    """The brief with the steps and their verdicts under its limits, still without notes."""
+    history: list[HistoryStep] = []
+    for design in walked.steps:
+        verdict = judge_for(spec, design)
+        history.append(
+            {
+                "design": design,
+                "note": "",
+                "verdict": {
+                    "feasible": verdict.feasible,
+                    "power_uw": verdict.metrics["load_power_uw"],
+                    "slack": verdict.slack,
+                    "violations": [v.name for v in verdict.violations],
+                    "metrics": verdict.metrics,
+                },
+            }
+        )
+    return {**spec, "history": history}
+
+
+def _reference(spec: Spec) -> Design:
+    """The strongest design. Raises RefusedError when limits are out of reach or a device would not bear it."""
+    found = strongest(spec)
+    if found is None or not judge_for(spec, found).feasible:
+        raise RefusedError("the search found no strongest design")
+    if not SMALLEST_POWER_UW <= float(response_for(spec, found).load_power_uw) <= LARGEST_POWER_UW:
+        raise RefusedError("the reference power is not credible")
+    if piezo_stress_mpa(spec, found) > strengths.PIEZO[known_materials(spec)[0]].mpa:
+        raise RefusedError("no device bears the reference")
+    return found

@@ -1,0 +1,1 @@
+"""P4, ranking under a policy. Start with `p4`."""

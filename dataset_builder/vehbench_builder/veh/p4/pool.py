@@ -1,0 +1,122 @@
+"""Choosing the five candidates of a pool, so that the policy and nothing simpler decides their order.
+
+The search starts from random pools and exchanges one candidate at a time. What must hold comes first, then the wishes.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from vehbench_builder.veh.p4.facts import BALANCED, PERFORMANCE, RELIABILITY, Facts, Indices, facts
+from vehbench_builder.veh.p4.policy import WEIGHTS
+from vehbench_builder.veh.p4.pool_plan import POOL, Plan
+from vehbench_builder.veh.p4.supply import Supply
+from vehbench_builder.veh.spec_numbers import Array
+
+LEAST_GAP = 0.005 + 1e-6
+"""Neighbours in the order differ by this much utility, under every profile; with room for another way to compute it."""
+LEAST_POWER_GAP = 0.005
+"""Any two candidates differ by this share of the largest power, so that the order by power is clear."""
+LEAST_DISTANCE = 0.05
+"""Any two candidates differ by this share of its range in some variable, the load in log scale."""
+
+AGAINST_COLUMN = 2
+"""Wished number of the ten pairs that performance_first orders against the power, and reliability_first against S."""
+AGAINST_CENTRE = 4
+"""Wished number of pairs in which the balanced profile prefers the design that is nearer to the centre of the box."""
+AGAINST_PROFILE = 5
+"""Wished number of pairs that performance_first and reliability_first order differently."""
+WEIGHT_OF_PLACES, WEIGHT_OF_PAIRS = 5, 1
+"""Who wins counts more than the order of a pair."""
+WEIGHT_OF_WISHES = 0.01
+"""All wishes together count less than 1, which is the least that something counts that must hold."""
+
+RANDOM_POOLS, CHAINS, EXCHANGES = 8_000, 60, 40
+"""Pools to start from, how many of them are improved, and exchanges that each tries in a round."""
+ROUNDS_FOR_WISHES, ROUNDS = 40, 120
+CELLS = 12
+"""Candidates are drawn evenly over a grid of so many ranges of power times so many of amplitude margin."""
+
+
+def choose(supply: Supply, plan: Plan, draw: np.random.Generator) -> Indices | None:
+    """Five indices into the supply that make a pool as planned, None when the search does not find any."""
+    if len(supply.power) < POOL:
+        return None
+    pick = _evenly(supply, draw)
+    pools = pick((RANDOM_POOLS, POOL))
+    missing = _missing(supply, pools, plan)
+    kept = np.argsort(missing, kind="stable")[:CHAINS]
+    pools, missing = pools[kept], missing[kept]
+    chains, slots = np.arange(CHAINS), np.arange(CHAINS * EXCHANGES)
+    for number in range(ROUNDS):
+        if missing.min() == 0 or (missing.min() < 1 and number >= ROUNDS_FOR_WISHES):
+            break
+        tried = np.repeat(pools, EXCHANGES, axis=0)
+        tried[slots, draw.integers(POOL, size=len(tried))] = pick((len(tried),))
+        now_missing = _missing(supply, tried, plan).reshape(CHAINS, EXCHANGES)
+        best = now_missing.argmin(axis=1)
+        better = now_missing[chains, best] < missing
+        pools = np.where(better[:, None], tried.reshape(CHAINS, EXCHANGES, POOL)[chains, best], pools)
+        missing = np.where(better, now_missing[chains, best], missing)
+    if missing.min() >= 1:
+        return None
+    equally_good = pools[missing == missing.min()]
+    return np.asarray(equally_good[facts(supply, equally_good).gap.argmax()])
+
+
+def shortfall(found: Facts, plan: Plan) -> Array:
+    """How far pools are from what must hold, shape (m,): 0 when all of it holds, above 1 otherwise."""
+    missing = np.maximum(0.0, 1 - found.gap / LEAST_GAP)
+    missing += np.maximum(0.0, 1 - found.power_gap / LEAST_POWER_GAP)
+    missing += np.maximum(0.0, 1 - found.distance / LEAST_DISTANCE)
+    # Neither the power alone nor the margin alone gives the order under any profile.
+    missing += (found.against_power == 0).sum(axis=1) + (found.against_margin == 0).sum(axis=1)
+    missing += _off_family(found, plan.family)
+    winners = {profile: found.orders[:, number, 0] for number, profile in enumerate(WEIGHTS)}
+    for end in ("performance_first", "reliability_first"):
+        missing += (winners["balanced"] == winners[end]) != (plan.balanced_with == end)
+    return np.asarray(missing + (missing > 0))
+
+
+def _off_family(found: Facts, family: str) -> Array:
+    """How far pools are from a family, shape (m,)."""
+    if family == "elimination_control":
+        return np.asarray(np.abs(found.dominated - (POOL - 2)), dtype=np.float64)
+    orders = found.orders
+    moved_first = (orders[:, PERFORMANCE] != orders[:, BALANCED]).sum(axis=1)
+    moved_last = (orders[:, BALANCED] != orders[:, RELIABILITY]).sum(axis=1)
+    off = 1.0 * (found.dominated == 0) + np.maximum(0, found.dominated - 2)
+    if family == "performance_control":
+        return np.asarray(off + moved_first / POOL)
+    if family == "reliability_control":
+        return np.asarray(off + moved_last / POOL)
+    return np.asarray(off + (moved_first == 0) + (moved_last == 0))
+
+
+def _missing(supply: Supply, pools: Indices, plan: Plan) -> Array:
+    """What must hold and does not, and, below 1, how far the wishes are missed."""
+    found = facts(supply, pools)
+    places = np.abs(found.power_place - plan.power_place) + np.abs(found.margin_place - plan.margin_place)
+    pairs = (
+        np.maximum(0, AGAINST_COLUMN - found.against_power[:, PERFORMANCE])
+        + np.maximum(0, AGAINST_COLUMN - found.against_margin[:, RELIABILITY])
+        + np.maximum(0, AGAINST_CENTRE - found.against_centre[:, BALANCED])
+        + np.maximum(0, AGAINST_PROFILE - found.against_profile)
+        + found.one_limit
+    )
+    return np.asarray(shortfall(found, plan) + WEIGHT_OF_WISHES * (WEIGHT_OF_PLACES * places + WEIGHT_OF_PAIRS * pairs))
+
+
+def _evenly(supply: Supply, draw: np.random.Generator) -> Callable[[tuple[int, ...]], Indices]:
+    """Draws of indices that are even over power and margin, although the supply is crowded near its reference."""
+    cell = np.zeros(len(supply.power), dtype=np.intp)
+    for values in (supply.power, supply.margin):
+        edges = np.linspace(values.min(), values.max(), CELLS + 1)[1:-1]
+        cell = cell * CELLS + np.digitize(values, edges)
+    _, cell, count = np.unique(cell, return_inverse=True, return_counts=True)
+    reached = np.cumsum(1 / count[cell])
+
+    def pick(shape: tuple[int, ...]) -> Indices:
+        return np.asarray(np.searchsorted(reached, draw.random(shape) * reached[-1]))
+
+    return pick

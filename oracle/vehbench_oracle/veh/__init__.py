@@ -1,0 +1,1 @@
+"""Vibration energy harvesters: the cantilever model, verdicts, proofs, optimizer. Start with `cantilever`."""

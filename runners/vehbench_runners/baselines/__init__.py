@@ -1,0 +1,1 @@
+"""Baselines: no language models, but they answer in text through the same path."""

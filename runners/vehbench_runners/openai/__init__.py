@@ -1,0 +1,1 @@
+"""`openai/NAME`: any OpenAI-compatible endpoint. Start with `api`."""

@@ -1,0 +1,246 @@
+"""`openai/NAME`: any OpenAI-compatible endpoint. What to do about a call that failed: repeat it, wait, or stop."""
+
+import asyncio
+import contextlib
+import json
+import os
+from dataclasses import replace
+from importlib import metadata
+from types import TracebackType
+from typing import Any, Self
+
+from vehbench_hf.isomorphic.types import AnyTask
+from vehbench_hf.parsing.reply_schema import Schema, schema_of
+from vehbench_hf.sampling import Sampling
+from vehbench_hf.types import Message, Reply
+from vehbench_runners.backend import OVERFLOW, Position, RunStopped, Speaker
+from vehbench_runners.openai.connection import Connection
+from vehbench_runners.openai.endpoint import read_endpoint, secrets_of
+from vehbench_runners.openai.failures import Failure
+from vehbench_runners.openai.limiter import Limiter
+from vehbench_runners.openai.replies import REASONING_FIELDS
+from vehbench_runners.openai.request import (
+    TOKEN_FIELDS,
+    Served,
+    check_extra,
+    request_body,
+    request_fields,
+    what_to_change,
+)
+from vehbench_runners.openai.retries import backoff
+from vehbench_runners.options import BackendOptions
+
+CONCURRENCY = 64
+
+LONGEST_WAIT_S = 900.0
+"""A server that asks for a longer wait ends the run, which can be taken up again later."""
+
+REFUSALS = 3
+"""So many refusals in a row end a run in which no reply has come yet, or whose server is the user's own and dead."""
+
+HANGS = 2
+"""A call that ran into the time limit so often is given up: each time may have cost a whole reply."""
+
+BUSY_ROUNDS = 40
+"""A call that the server has no room for is given up after so many tries, even when others come through."""
+
+
+class OpenAIBackend:
+    """The model `name` at an endpoint. Calls share one limiter and, once one of them has to stop, stop together."""
+
+    is_language_model = True
+
+    def __init__(self, name: str, sampling: Sampling, options: BackendOptions) -> None:
+        self.concurrency = options.concurrency or CONCURRENCY
+        self._endpoint = read_endpoint(options.base_url)
+        self._name, self._sampling, self._options = name, sampling, options
+        self._served = Served()
+        self._limiter = Limiter(self.concurrency)
+        self._connection: Connection | None = None
+        self._fields: dict[str, Any] = {}
+        self._reasoning_field: str | None = None
+        self._replies = 0
+        self._refusals = 0
+        self._stop: RunStopped | None = None
+        self._stopping = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        key = (os.environ.get(self._options.key_variable) or "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise RunStopped(f"{self._options.key_variable} holds characters that no API key has; set it again.")
+        if not key and self._endpoint.is_openai:
+            raise RunStopped(
+                f"no API key: set the environment variable {self._options.key_variable}, or name the one that holds "
+                "the key with --key-variable."
+            )
+        self._connection = Connection(
+            self._endpoint,
+            key or "none",
+            secrets_of(self._options.base_url, key),
+            connections=self.concurrency,
+            timeout_s=self._options.timeout_s,
+        )
+        try:
+            if not self._endpoint.is_openai:  # OpenAI lists its models without anything that is of use here
+                served = await self._connection.look(self._name)
+                if isinstance(served, Failure) and self._endpoint.is_local:
+                    raise RunStopped(f"{served.text}. {self._where_to_look()}")
+                self._served = served if isinstance(served, Served) else Served()
+            self._fields = request_fields(self._endpoint, self._sampling, self._served)
+        except BaseException:
+            await self._connection.close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+
+    def speaker_for(self, task: AnyTask) -> Speaker:
+        """Who answers the calls of one episode."""
+        schema = self._schema(task)
+        default = REASONING_FIELDS[1] if self._served.engine == "vllm" else REASONING_FIELDS[0]
+
+        async def speak(messages: list[Message], position: Position) -> Reply:
+            body = request_body(
+                self._name,
+                messages,
+                self._fields,
+                epoch=position[0],
+                schema=schema,
+                context=self._served.context,
+                reasoning_field=self._reasoning_field or default,
+            )
+            return await self._call(body)
+
+        return speak
+
+    def description(self) -> dict[str, Any]:
+        """The endpoint, what its server says about itself, and the fields of every request."""
+        return {
+            "kind": "openai",
+            "base_url": self._endpoint.url,
+            "client": f"openai {metadata.version('openai')}",
+            "engine": self._served.engine,
+            "context": self._served.context,
+            "request": self._fields,
+            "structured": self._sampling.structured,
+        }
+
+    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+        """The body of the request as JSON, without what depends on the answers of a server."""
+        sampling = replace(self._sampling, reasoning_tokens=None)
+        fields = self._fields or request_fields(self._endpoint, sampling, self._served)
+        body = request_body(self._name, messages, fields, schema=self._schema(task))
+        return json.dumps(body, indent=1, ensure_ascii=False)
+
+    def prompt_tokens(self, messages: list[Message]) -> int | None:
+        """Only the server knows."""
+        return None
+
+    def _schema(self, task: AnyTask) -> Schema | None:
+        return schema_of(task) if self._sampling.structured else None
+
+    async def _call(self, body: dict[str, Any]) -> Reply:
+        """One reply, or a reply with `error` once asking again has not helped. Raises RunStopped."""
+        failures = hangs = rounds = 0
+        while True:
+            replies_before = self._replies
+            got, wait_s = await self._ask(body)
+            if isinstance(got, Reply):
+                return got
+            if got.kind == "overflow" and any(name in body for name in TOKEN_FIELDS):
+                # a limit that does not fit is an error; without one, servers allow what the context has left
+                body = {name: value for name, value in body.items() if name not in TOKEN_FIELDS}
+                continue
+            if got.kind not in ("busy", "again", "hung", "unreachable"):
+                return self._judged(got)
+            self._stop_if_unreachable(got)
+            rounds += 1
+            hangs += got.kind == "hung"
+            # waiting for room in a queue that moves is no failure
+            failures += got.kind != "busy" or self._replies == replies_before
+            if failures > self._options.max_retries or hangs >= HANGS or rounds >= BUSY_ROUNDS:
+                return Reply(None, finish_reason=None, error=f"{got.text} (asked {rounds} times)")
+            await self._sleep(max(backoff(max(failures, 1)), wait_s or 0.0))
+
+    async def _ask(self, body: dict[str, Any]) -> tuple[Reply | Failure, float | None]:
+        """One request in a slot of the limiter, and how long the server asks to wait."""
+        assert self._connection is not None, "the backend is used outside its context"
+        cuts = await self._limiter.acquire()
+        try:
+            if self._stop is not None:
+                raise self._stop
+            asked = await self._connection.ask(body)
+            got = asked.result
+            if isinstance(got, Reply):
+                self._replies += 1
+                self._refusals = 0
+                self._reasoning_field = asked.reasoning_field or self._reasoning_field
+                self._limiter.came_through()
+            elif got.kind == "busy":
+                self._limiter.refused(cuts)
+                if asked.wait_s is not None and asked.wait_s > LONGEST_WAIT_S:
+                    got = replace(got, kind="final", text=f"{got.text} (wait {asked.wait_s:.0f} s)")
+                elif asked.wait_s is not None:
+                    self._limiter.pause(asked.wait_s)
+        finally:
+            self._limiter.release()
+        return got, asked.wait_s
+
+    def _judged(self, failure: Failure) -> Reply:
+        """What a refusal that no repetition helps comes to. Raises RunStopped when it holds for the whole run."""
+        if failure.kind == "filtered":
+            return Reply(None, finish_reason="content_filter")
+        if failure.kind == "overflow":
+            return Reply(None, finish_reason=None, error=f"{OVERFLOW}: {failure.text}")
+        if failure.kind == "final":
+            raise self._stopped(f"{self._endpoint.url} answers {failure.text}. {self._advice(failure.text)}")
+        if failure.kind == "parameter" and self._replies == 0:
+            raise self._stopped(
+                f"the field {failure.field!r} is not accepted ({failure.text}). {what_to_change(failure)}"
+            )
+        self._refusals += 1
+        if self._refusals >= REFUSALS and self._replies == 0:
+            raise self._stopped(
+                f"the first {self._refusals} requests were all refused, the last one with {failure.text}"
+            )
+        return Reply(None, finish_reason=None, error=failure.text)
+
+    def _advice(self, text: str) -> str:
+        if text.startswith("HTTP 401"):
+            return f"Is the key in {self._options.key_variable} right here? --key-variable names another variable."
+        if text.startswith(("HTTP 404", "HTTP 405")):
+            served = ", ".join(self._served.models[:8])
+            has = f" (the server has {served})" if served else ""
+            return f"Check the model's name{has} and --base-url, which mostly ends in /v1."
+        return "What was done is kept; the same command goes on once that is settled."
+
+    def _stop_if_unreachable(self, failure: Failure) -> None:
+        self._refusals = self._refusals + 1 if failure.kind == "unreachable" else 0
+        if self._refusals >= REFUSALS and (self._endpoint.is_local or self._replies == 0):
+            raise self._stopped(f"{failure.text}. {self._where_to_look()}")
+
+    def _where_to_look(self) -> str:
+        hint = "Is the server running, and on this port?" if self._endpoint.is_local else "Is --base-url right?"
+        return f"{hint} What was done is kept; the same command goes on."
+
+    def _stopped(self, text: str) -> RunStopped:
+        self._stop = self._stop or RunStopped(text)
+        self._stopping.set()
+        self._limiter.resume()
+        return self._stop
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait, but no longer than the run goes on."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+
+
+def openai_backend(name: str, sampling: Sampling, options: BackendOptions) -> OpenAIBackend:
+    """The backend of `openai/<name>`. Raises UserError for an address or a request field that cannot be used."""
+    check_extra(sampling.extra)
+    return OpenAIBackend(name, sampling, options)

@@ -1,0 +1,147 @@
+"""One request to an OpenAI-compatible API and what came of it, through the `openai` client.
+
+The client's own repeats are off: every failure is read here, and whoever asked decides what to do about it.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from vehbench_hf.types import Reply
+from vehbench_runners.openai.endpoint import Endpoint, without_secrets
+from vehbench_runners.openai.failures import Failure, read_failure, short
+from vehbench_runners.openai.replies import Completion, read_completion
+from vehbench_runners.openai.request import Served, sent_fields
+from vehbench_runners.openai.retries import retry_after
+
+CONNECT_S = 15.0
+LOOK_S = 10.0
+
+CONNECTION_ERRORS = {"ConnectError", "ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError"}
+"""Names of exceptions, in any of the HTTP libraries below the client, that mean: no connection came about."""
+
+LIBRARIES = ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "anyio", "h11")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one request came to: a reply or a failure, and the seconds that the server asks to wait, if it does.
+
+    `reasoning_field` is where the reply's reasoning stood.
+    """
+
+    result: Reply | Failure
+    wait_s: float | None = None
+    reasoning_field: str | None = None
+
+
+class Connection:
+    """An open client. Nothing that it returns or raises holds one of `secrets`."""
+
+    def __init__(self, endpoint: Endpoint, key: str, secrets: list[str], *, connections: int, timeout_s: float) -> None:
+        import openai
+
+        self._endpoint, self._secrets, self._timeout_s = endpoint, secrets, timeout_s
+        own = openai.DefaultAsyncHttpxClient
+        library = next(base.__module__ for base in own.__mro__ if base.__module__.startswith("httpx"))
+        http = import_module(library.split(".")[0])  # httpx below older clients, httpx2 below newer ones
+        self._response = http.Response
+        settings = {
+            # the call as a whole has a limit of its own, which a trickle of bytes cannot stretch
+            "timeout": http.Timeout(None, connect=CONNECT_S),
+            "limits": http.Limits(max_connections=connections, max_keepalive_connections=connections),
+            "trust_env": not endpoint.is_loopback,
+        }
+        try:  # by way of aiohttp a call costs half the time
+            transport = openai.DefaultAioHttpClient(**settings)
+        except (AttributeError, RuntimeError):
+            transport = own(**settings)
+        self._client = openai.AsyncOpenAI(
+            api_key=key,
+            base_url=endpoint.url,
+            default_query=endpoint.query,
+            default_headers=endpoint.headers,
+            http_client=transport,
+            timeout=settings["timeout"],
+            max_retries=0,
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.close()
+
+    async def look(self, model: str) -> Served | Failure:
+        """What the server says about `model`; nothing where it does not say, a failure when it cannot be reached."""
+        try:
+            async with asyncio.timeout(LOOK_S):
+                answer = await self._client.get("/models", cast_to=self._response)
+            listed = json.loads(answer.text)["data"]
+            models = {str(entry["id"]): entry for entry in listed if isinstance(entry, dict) and "id" in entry}
+        except (TimeoutError, ValueError, KeyError, TypeError, RecursionError):
+            return Served()
+        except Exception as error:
+            if not _from_below(error):
+                raise
+            failure = self._unanswered(error)
+            return failure if failure.kind == "unreachable" else Served()
+        mine = models.get(model) or (next(iter(models.values())) if len(models) == 1 else {})
+        lengths = [mine.get(name) for name in ("max_model_len", "context_length")]
+        context = next((length for length in lengths if isinstance(length, int) and length > 0), None)
+        engine = mine.get("owned_by")
+        names = tuple(short(self._clean(name)) for name in models)
+        return Served(short(self._clean(engine)) if isinstance(engine, str) else None, context, names)
+
+    async def ask(self, body: dict[str, Any]) -> Asked:
+        """Send one chat completion request."""
+        import openai
+
+        begun = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                answer = await self._client.post("/chat/completions", cast_to=self._response, body=body)
+        except TimeoutError:
+            return Asked(Failure("hung", f"no answer within {self._timeout_s:g} s (--timeout)"))
+        except openai.APIStatusError as error:
+            response = error.response
+            failure = read_failure(response.status_code, self._clean(response.text), sent_fields(body))
+            return self._failed(failure, response.headers)
+        except Exception as error:
+            if not _from_below(error):
+                raise
+            return Asked(self._unanswered(error))
+        latency_s = round(time.perf_counter() - begun, 4)
+        got = read_completion(answer.text, sent_fields(body))
+        if not isinstance(got, Completion):
+            got = read_completion(self._clean(answer.text), sent_fields(body))
+        if not isinstance(got, Completion):
+            return self._failed(got, answer.headers)
+        request_id = answer.headers.get("x-request-id") or got.reply.request_id
+        reply = replace(got.reply, request_id=request_id, latency_s=latency_s)
+        return Asked(reply, reasoning_field=got.reasoning_field)
+
+    def _failed(self, failure: Failure, headers: Mapping[str, str]) -> Asked:
+        # The body was cleaned before its text was cut, since half a key would not be found; escapes are read since.
+        return Asked(replace(failure, text=self._clean(failure.text)), retry_after(headers))
+
+    def _unanswered(self, error: BaseException) -> Failure:
+        """Why no answer came. Transports wrap the cause in several ways, so the whole chain is looked at."""
+        links = [error]
+        while (inner := links[-1].__cause__ or links[-1].__context__) is not None and inner not in links:
+            links.append(inner)
+        names = {kind.__name__ for link in links for kind in type(link).__mro__}
+        cause = short(self._clean(f"{type(links[-1]).__name__} {links[-1]}".strip()))
+        if names & CONNECTION_ERRORS:
+            return Failure("unreachable", f"cannot connect to {self._endpoint.url}: {cause}")
+        return Failure("again", f"the connection broke off: {cause}")
+
+    def _clean(self, text: str) -> str:
+        return without_secrets(text, self._secrets)
+
+
+def _from_below(error: Exception) -> bool:
+    """Whether the client or a library below it raised this. Not all that they raise has a common base."""
+    return type(error).__module__.split(".")[0] in LIBRARIES or isinstance(error, OSError)

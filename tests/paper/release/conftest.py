@@ -1,0 +1,44 @@
+"""The release as read once for all tests, and releases made of links under other names."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from vehbench_hf.paper.release.logs import ReleasedRun, find_runs
+from vehbench_hf.paper.release.references import References, read_references
+from vehbench_hf.paper.release.rows import MODEL_OUTPUTS
+from vehbench_hf.paper.release.tasks import read_tasks
+from vehbench_hf.types import Task
+
+LinkedRelease = Callable[[Mapping[str, str]], Path]
+
+
+@pytest.fixture(scope="session")
+def references(release_dir: Path) -> References:
+    return read_references(release_dir)
+
+
+@pytest.fixture(scope="session")
+def tasks(release_dir: Path, references: References) -> list[Task]:
+    return read_tasks(release_dir, references)
+
+
+@pytest.fixture(scope="session")
+def runs(release_dir: Path, tasks: list[Task]) -> dict[str, ReleasedRun]:
+    return {run.label: run for run in find_runs(release_dir, tasks)}
+
+
+@pytest.fixture
+def linked_release(release_dir: Path, tmp_path: Path) -> LinkedRelease:
+    """A release with the real data and only some of the model folders, each under a name of the test's choice."""
+
+    def link(names: Mapping[str, str]) -> Path:
+        folder = tmp_path / "release"
+        (folder / MODEL_OUTPUTS).mkdir(parents=True)
+        (folder / "data").symlink_to(release_dir / "data")
+        for real, name in names.items():
+            (folder / MODEL_OUTPUTS / name).symlink_to(release_dir / MODEL_OUTPUTS / real)
+        return folder
+
+    return link

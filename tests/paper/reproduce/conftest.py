@@ -1,0 +1,50 @@
+"""The reproduction of the release at hand, and releases made of links to parts of it."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from vehbench_hf.paper.reproduce import Inputs, PrintedTable, Reproduction, compare, read_inputs, read_published
+
+MODELS = "results/model_outputs"
+PartOf = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def inputs(release_dir: Path) -> Inputs:
+    return read_inputs(release_dir)
+
+
+@pytest.fixture(scope="session")
+def printed() -> dict[str, PrintedTable]:
+    return read_published()
+
+
+@pytest.fixture(scope="session")
+def found(inputs: Inputs, printed: dict[str, PrintedTable]) -> Reproduction:
+    return compare(inputs, printed)
+
+
+@pytest.fixture
+def part_of_release(release_dir: Path, tmp_path: Path) -> PartOf:
+    """A release with the real task bank and some model folders, each under a name of the test's choice.
+
+    With `writable`, the folders are copies that a test may damage; with `analysis`, the authors' summaries are there.
+    """
+
+    def make(names: Mapping[str, str], *, writable: bool = False, analysis: bool = False) -> Path:
+        folder = tmp_path / "release"
+        (folder / MODELS).mkdir(parents=True)
+        (folder / "data").symlink_to(release_dir / "data")
+        if analysis:
+            (folder / "results/analysis").symlink_to(release_dir / "results/analysis")
+        for real, name in names.items():
+            if writable:
+                shutil.copytree(release_dir / MODELS / real, folder / MODELS / name, copy_function=shutil.copyfile)
+            else:
+                (folder / MODELS / name).symlink_to(release_dir / MODELS / real)
+        return folder
+
+    return make

@@ -1,0 +1,52 @@
+"""`vehbench check`: is a design feasible under a task's brief, or under one of the user's own?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vehbench_cli.options import DEFAULT_BANK, BankOption
+from vehbench_hf.bank.bank import open_bank
+from vehbench_hf.errors import UserError
+from vehbench_hf.types import Spec
+from vehbench_hf.user_files.brief import read_brief
+from vehbench_hf.user_files.check import as_text, check, design_from
+from vehbench_hf.user_files.safe_yaml import read_text
+
+
+def check_command(
+    design: Annotated[
+        str,
+        typer.Argument(
+            help="JSON or YAML file with the six variables, or JSON in place: "
+            '\'{"beam_length_mm": 40, "beam_width_mm": 12, "substrate_thickness_um": 500, "piezo_thickness_um": 200, '
+            '"tip_mass_g": 2, "load_resistance_ohm": 100000}\'.'
+        ),
+    ],
+    task: Annotated[str | None, typer.Option("--task", help="Judge under the brief of this task.")] = None,
+    brief: Annotated[
+        Path | None, typer.Option("--brief", help="Judge under this brief: YAML with units in the keys.")
+    ] = None,
+    bank: BankOption = DEFAULT_BANK,
+) -> None:
+    """Judge a design: verdict, slack to each limit and violations in words.
+
+    Leaves with 0 when the design is feasible, with 1 when it is not. cards/example_brief.yaml of the repository shows
+    how a brief is written.
+    """
+    spec, words = _brief(task, brief, bank)
+    checked = check(spec, design_from(design))
+    typer.echo(as_text(spec, checked, words))
+    if not checked.verdict.feasible:
+        raise typer.Exit(1)
+
+
+def _brief(task: str | None, brief: Path | None, bank: str) -> tuple[Spec, str]:
+    if (task is None) == (brief is None):
+        raise UserError("give either --task ID or --brief FILE: a design is feasible only under a brief.")
+    if brief is not None:
+        return read_brief(read_text(brief), f"the brief {brief}"), str(brief)
+    opened = open_bank(bank)
+    if task not in opened.by_id:
+        raise UserError(f"bank {opened.version} has no task {str(task)[:80]!r}; `vehbench tasks` lists them.")
+    return opened.by_id[str(task)].spec, f"{task} of bank {opened.version}"

@@ -1,0 +1,86 @@
+"""`vehbench run --dry-run`: how many calls and tokens a run would take. Nothing is called."""
+
+import math
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from vehbench_hf.episodes import begin_episode
+from vehbench_hf.isomorphic.types import AnyTask, IsomorphicTask
+from vehbench_hf.types import PROBES, Message
+
+if TYPE_CHECKING:
+    from vehbench_hf.user_files.prices import Price
+    from vehbench_runners import Backend, Plan
+
+CHARACTERS_PER_TOKEN = 3.0
+"""Where only the server knows the tokenizer; briefs are mostly numbers, which make short tokens."""
+TOKENS_PER_TURN = 300
+"""What a finished turn adds to the next prompt: a short answer in JSON and the verifier's feedback."""
+ASSUMED_OUTPUT = 1000
+"""Output tokens a call, for the estimate of the cost."""
+
+
+def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> None:
+    """A line a probe: tasks, fewest and most calls without retries, prompt tokens, largest prompt, and the cost."""
+    table = Table("probe", "tasks", "calls", "prompt tokens", "largest prompt", title="Dry run: nothing is called")
+    fewest = most = low = high = 0
+    for probe in PROBES:
+        tasks = [task for task in plan.tasks if task.probe == probe]
+        if not tasks:
+            continue
+        lengths = [_tokens(backend, begin_episode(task, plan.protocol).start()) for task in tasks]
+        turns = [_turns(task, plan) for task in tasks]
+        calls = [plan.epochs * sum(pair[end] for pair in turns) for end in (0, 1)]
+        tokens = [
+            plan.epochs * sum(_prompt_tokens(n, pair[end]) for n, pair in zip(lengths, turns, strict=True))
+            for end in (0, 1)
+        ]
+        largest = max(n + TOKENS_PER_TURN * (pair[1] - 1) for n, pair in zip(lengths, turns, strict=True))
+        table.add_row(probe.upper(), str(len(tasks)), _range(*calls), _range(*tokens), f"{largest:,}")
+        fewest, most, low, high = fewest + calls[0], most + calls[1], low + tokens[0], high + tokens[1]
+    table.add_row("all", str(len(plan.tasks)), _range(fewest, most), _range(low, high), "")
+    console = Console(width=None if Console().is_terminal else 120)
+    console.print(table)
+    exact = backend.prompt_tokens([{"role": "user", "content": "?"}]) is not None
+    how = "the model's tokenizer" if exact else f"{CHARACTERS_PER_TOKEN:g} characters a token"
+    console.print(
+        f"Prompts are counted with {how}; a finished turn is taken to add {TOKENS_PER_TURN} tokens. "
+        "Retries of unreadable replies come on top."
+    )
+    if price:
+        cost = [
+            (tokens * price.input + calls * ASSUMED_OUTPUT * price.output) / 1e6
+            for tokens, calls in ((low, fewest), (high, most))
+        ]
+        console.print(
+            f"Cost: {cost[0]:.2f} to {cost[1]:.2f} {price.currency} (prices of {price.date}) if a call returns "
+            f"{ASSUMED_OUTPUT} tokens; each further 1,000 tokens a call add {most * price.output / 1e3:.2f} at most."
+        )
+
+
+def _turns(task: AnyTask, plan: "Plan") -> tuple[int, int]:
+    """Fewest and most live turns of an episode."""
+    if isinstance(task, IsomorphicTask) or task.probe in ("p1", "p4"):
+        return 1, 1
+    left = task.spec["query_budget"] - len(task.spec["history"])
+    if task.probe == "p3":
+        return 1, left
+    budget = plan.protocol.p2_queries or left
+    return (budget, budget) if plan.protocol.p2_stop == "budget" else (1, budget)
+
+
+def _prompt_tokens(first: int, turns: int) -> int:
+    return turns * first + TOKENS_PER_TURN * turns * (turns - 1) // 2
+
+
+def _tokens(backend: "Backend", messages: list[Message]) -> int:
+    counted = backend.prompt_tokens(messages)
+    if counted is not None:
+        return counted
+    return math.ceil(sum(len(message["content"]) for message in messages) / CHARACTERS_PER_TOKEN)
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,25 @@
+"""`vehbench reproduce`: the paper's tables from the authors' release, cell by cell."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def reproduce_command(
+    release: Annotated[Path, typer.Argument(help="Folder of the authors' release.")],
+    published: Annotated[
+        Path | None, typer.Option(help="Published numbers. Default: those that ship with vehbench.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
+    """Compute the published tables and compare every cell at its printed precision.
+
+    Row logs are used where they give a cell, else the authors' aggregates, else other printed tables. The three are
+    counted apart; a table from printed inputs says nothing about logs.
+    """
+    from vehbench_hf.paper.reproduce import reproduce
+
+    result = reproduce(release, published)
+    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result.as_text())

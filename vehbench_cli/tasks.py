@@ -1,0 +1,39 @@
+"""`vehbench tasks`: look at the tasks of a bank and at the prompts a model gets."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from vehbench_cli.options import DEFAULT_BANK, BankOption, read_list
+from vehbench_hf.bank.bank import open_bank
+from vehbench_hf.errors import UserError
+from vehbench_hf.types import ALL_SPLITS, PROBES
+
+
+def tasks_command(
+    task_id: Annotated[str | None, typer.Argument(help="Show this task: its prompt, or its row with --row.")] = None,
+    bank: BankOption = DEFAULT_BANK,
+    probes: Annotated[str, typer.Option(help="Probes: p1,p2,p3,p4 or all.")] = "all",
+    split: Annotated[str, typer.Option(help="Splits: dev,test_id,test_ood,train or all.")] = "all",
+    row: Annotated[bool, typer.Option("--row", help="Print the whole row as JSON, gold included.")] = False,
+) -> None:
+    """List tasks, or show what a model sees of one."""
+    opened = open_bank(bank)
+    if task_id is None:
+        for task in opened.select(read_list(probes, PROBES, "--probes"), read_list(split, ALL_SPLITS, "--split")):
+            typer.echo(f"{task.probe}  {task.split:8}  {task.subtype:28}  {task.task_id}")
+        return
+    if task_id not in opened.by_id:
+        raise UserError(f"bank {opened.version} has no task {task_id[:80]!r}; `vehbench tasks` lists them.")
+    task = opened.by_id[task_id]
+    if row:
+        from vehbench_hf.bank.schema import task_to_row
+
+        typer.echo(json.dumps(task_to_row(task), indent=1, ensure_ascii=False))
+        return
+    from vehbench_hf.prompts import opening
+    from vehbench_hf.protocol import Protocol
+
+    for message in opening(task.probe, task.spec, Protocol()):
+        typer.echo(f"[{message['role']}]\n{message['content']}\n")

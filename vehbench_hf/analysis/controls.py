@@ -1,0 +1,143 @@
+"""The controlled prompts of appendix Q: for each probe a cell of tasks, conditions and endpoints (Tables 37 and 38)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vehbench_hf.analysis.arms import Arm, changed_rules
+from vehbench_hf.analysis.intervention import EFFECTS_SCHEMA, intervention_tasks
+from vehbench_hf.analysis.paired import METHOD, RESAMPLES, paired_effect
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.subsets import limited
+from vehbench_hf.errors import RunError
+from vehbench_hf.protocol import Control
+from vehbench_hf.scoring import readable, score_parts
+from vehbench_hf.statistics import SEED
+from vehbench_hf.types import Convention, Probe, Task
+
+COMMON: tuple[Control, ...] = ("none", "neutral", "targeted", "wrong-boundary")
+CONTRASTS: tuple[tuple[Control, Control], ...] = (
+    ("none", "neutral"),
+    ("none", "targeted"),
+    ("none", "wrong-boundary"),
+    ("none", "summary+targeted"),
+    ("neutral", "targeted"),
+    ("neutral", "wrong-boundary"),
+    ("targeted", "summary+targeted"),
+)
+"""Pairs of conditions whose difference, second minus first, is shown. The paper's main one is neutral, targeted."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of Table 38: a probe with so many tasks, the endpoint, what is shown beside it, and the conditions.
+
+    Endpoints are parts of the probe's scores. `secondary` is None where the paper has none; in P2 it is the power ratio
+    instead of the paper's mean power, which one task can dominate.
+    """
+
+    name: str
+    probe: Probe
+    tasks: int
+    primary: str
+    secondary: str | None
+    conditions: tuple[Control, ...] = COMMON
+
+
+CELLS: dict[Probe, Cell] = {
+    "p2": Cell("C1", "p2", 40, "final_feasible", "p2b"),
+    "p3": Cell("C2", "p3", 36, "success", "cascade", (*COMMON, "summary+targeted")),
+    "p4": Cell("C3", "p4", 50, "tau", "exact"),
+    "p1": Cell("C4", "p1", 60, "acc", None),
+}
+
+
+def cell_tasks(cell: Cell, bank: Bank) -> list[Task]:
+    """The tasks of a cell: the intervention tasks in P3, else what `vehbench run --limit` takes, stratified and fixed.
+
+    A bank with fewer tasks gives all it has. Raises BankError for P3 where the bank names no intervention tasks.
+    """
+    if cell.probe == "p3":
+        return intervention_tasks(bank)
+    return limited(bank.select([cell.probe]), cell.tasks)
+
+
+def cell_effects(
+    cell: Cell,
+    arms: Sequence[Arm],
+    bank: Bank,
+    *,
+    convention: Convention | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    """Every condition with its endpoints, and the paired differences between them; JSON values.
+
+    `arms` are runs of one model, one a condition, in any order; conditions without a run are left out. `unreadable` is
+    the share of rows whose reply could not be read; those count as the metric says. Raises RunError for two runs of one
+    condition, a run that is under none of the cell's, and runs that differ in more than that.
+    """
+    by_condition = _by_condition(cell, arms)
+    used = convention or bank.convention
+    names = [task.task_id for task in cell_tasks(cell, bank)]
+    parts = [cell.primary, *([cell.secondary] if cell.secondary else [])]
+    rows = {
+        condition: [row for row in arm.run.rows.get(cell.probe, []) if row.task.task_id in set(names)]
+        for condition, arm in by_condition.items()
+    }
+    conditions = {}
+    for condition, mine in rows.items():
+        found = score_parts(cell.probe, mine, used)
+        conditions[condition] = {
+            "run": by_condition[condition].run.name,
+            "n": len(mine),
+            **{part: found[part].value for part in parts},
+            "unreadable": sum(not readable(row) for row in mine) / len(mine) if mine else None,
+        }
+    return {
+        "schema": EFFECTS_SCHEMA,
+        "cell": cell.name,
+        "probe": cell.probe,
+        "bank": bank.version,
+        "convention": used,
+        "tasks": len(names),
+        "primary": cell.primary,
+        "secondary": cell.secondary,
+        "conditions": conditions,
+        "method": {"resamples": resamples, "seed": seed, **METHOD},
+        "effects": [
+            {
+                "from": a,
+                "to": b,
+                **paired_effect(
+                    rows[a], rows[b], cell.probe, part, names, convention=used, resamples=resamples, seed=seed
+                ),
+            }
+            for a, b in CONTRASTS
+            if a in rows and b in rows
+            for part in parts
+        ],
+    }
+
+
+def _by_condition(cell: Cell, arms: Sequence[Arm]) -> dict[Control, Arm]:
+    found: dict[Control, Arm] = {}
+    for arm in arms:
+        control = arm.protocol.control
+        if control not in cell.conditions:
+            raise RunError(f"{arm.run.name}: cell {cell.name} ({cell.probe}) has no condition {control!r}.")
+        if control in found:
+            raise RunError(
+                f"{found[control].run.name} and {arm.run.name} are both under {control!r}; give one of them."
+            )
+        found[control] = arm
+    listed = list(found.values())
+    for arm in listed[1:]:
+        moved = set(changed_rules(listed[0], arm)) - {"control"}
+        if "summary+targeted" in (listed[0].protocol.control, arm.protocol.control):
+            moved -= {"p3_state"}
+        if moved:
+            raise RunError(
+                f"{listed[0].run.name} and {arm.run.name} differ in {', '.join(sorted(moved))} beside the control."
+            )
+    return {condition: found[condition] for condition in cell.conditions if condition in found}

@@ -1,0 +1,98 @@
+"""The Parquet files of a bank: written with the sums that a manifest keeps, and read only as the manifest says."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from vehbench_hf.errors import BankError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def write_rows(out: Path, name: str, rows: Sequence[Mapping[str, Any]], schema: "pa.Schema") -> dict[str, Any]:
+    """Write rows with a checksum each to `out/name`; returns path, number of rows and sums for the manifest.
+
+    Equal rows give equal bytes with equal versions of pyarrow.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from vehbench_hf.bank.schema import CANARY
+
+    file = out / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Few rows in hundreds of columns: dictionaries, statistics and a second copy of the schema would be most
+    # of the file. Without that copy the canary does not get in by itself.
+    lean: dict[str, Any] = {"use_dictionary": False, "write_statistics": False, "store_schema": False}
+    with pq.ParquetWriter(file, schema, compression="zstd", **lean) as writer:
+        writer.add_key_value_metadata({"canary": CANARY})
+        writer.write_table(pa.Table.from_pylist(list(rows), schema=schema))
+    return {
+        "path": name,
+        "rows": len(rows),
+        "sha256": sha256_of(file),
+        "row_sha256": {row["task_id"]: row["checksum"] for row in rows},
+    }
+
+
+def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", config: str) -> list[dict[str, Any]]:
+    """The rows of a file that a manifest lists under `entry`, in file order.
+
+    Raises BankError when the file is absent, leads out of the folder, or when it, its columns or one of its rows is
+    not what the entry says.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from vehbench_hf.bank.schema import row_checksum
+
+    file = _inside(folder, entry["path"])
+    try:
+        if not file.is_file() or sha256_of(file) != entry["sha256"]:
+            state = "differs from the manifest" if file.is_file() else "is missing"
+            raise BankError(f"{file} {state}; the bank is damaged, write it again.")
+        table = pq.read_table(file)
+    except (OSError, pa.ArrowException) as error:
+        raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
+    if not table.schema.equals(schema):
+        raise BankError(f"{file} has another schema than config {config} of this version; write the bank again.")
+    try:
+        rows: list[dict[str, Any]] = table.to_pylist()
+        wrong = [row["task_id"] for row in rows if row_checksum(row) != row["checksum"]]
+    except ValueError as error:
+        raise BankError(
+            f"{file}: a row holds a number that is not finite or a text that is no UTF-8: {error}"
+        ) from None
+    if wrong:
+        raise BankError(f"{file}: row {wrong[0]!r} does not match its checksum.")
+    empty = [row["task_id"] for row in rows if None in (row["task_id"], row["spec"], row["gold"])]
+    if empty:
+        raise BankError(f"{file}: row {empty[0]!r} has no id, no spec or no gold.")
+    if len({row["task_id"] for row in rows}) < len(rows):
+        raise BankError(f"{file}: a task occurs twice.")
+    if {row["task_id"]: row["checksum"] for row in rows} != entry["row_sha256"]:
+        raise BankError(f"{file}: the rows are not those that manifest.json lists.")
+    if len(rows) != entry["rows"]:
+        raise BankError(f"{file} holds {len(rows)} rows, manifest.json says {entry['rows']}.")
+    return rows
+
+
+def fingerprint_of(checksums: Iterable[str]) -> str:
+    """SHA-256 over the checksums of rows, whatever their order."""
+    return hashlib.sha256("\n".join(sorted(checksums)).encode()).hexdigest()
+
+
+def sha256_of(file: Path) -> str:
+    """SHA-256 of the bytes of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """`folder/name`, unless the name leads out of the folder. The file may be a link, as in a Hub snapshot."""
+    parts = PurePosixPath(name).parts
+    if not parts or parts[0] == "/" or ".." in parts or "\0" in name or "\\" in name:
+        raise BankError(f"{folder}/manifest.json: the file name {name!r} leads out of the bank.")
+    return folder.joinpath(*parts)

@@ -1,0 +1,1 @@
+"""The isomorphic questions (paper, appendix P): one feasible design of one brief, asked for in three forms."""

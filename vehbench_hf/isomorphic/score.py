@@ -1,0 +1,149 @@
+"""Scores of the selection-generation isomorphism audit (paper, appendix P, Table 35).
+
+A selection is right when it names the one feasible candidate, a generation and a completion when the oracle finds the
+design feasible, bounds included. A reply that cannot be read is wrong. The SG-gap is the accuracy in selection minus
+that in generation, over the groups that have both.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vehbench_hf import PROMPTS_VERSION, __version__
+from vehbench_hf.errors import RunError
+from vehbench_hf.isomorphic.types import FORMS, Form, IsomorphicTask
+from vehbench_hf.scoring import comparability
+from vehbench_hf.scoring.values import Column, row_mean
+from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, paired_difference, percentile_interval, resample_weights
+from vehbench_hf.types import OUTCOMES, Record
+from vehbench_oracle import oracle_fingerprint
+
+ISOMORPHIC_SCHEMA = "vehbench-isomorphic-1"
+
+
+class IsomorphicRow(NamedTuple):
+    """A probe of a group and one finished episode on it."""
+
+    task: IsomorphicTask
+    record: Record
+
+    @property
+    def correct(self) -> bool:
+        """Whether the candidate is the feasible one, or the design feasible."""
+        if self.record.outcome != "ok" or not self.record.steps:
+            return False
+        step = self.record.steps[-1]
+        if self.task.form == "selection":
+            return step.ranking == (self.task.gold["answer"],)
+        return step.verdict is not None and step.verdict.feasible
+
+
+def score_isomorphic(
+    tasks: Sequence[IsomorphicTask],
+    records: Mapping[str, Sequence[Record]],
+    *,
+    bank: str,
+    model: str | None = None,
+    epochs: int = 1,
+    prompts: str = PROMPTS_VERSION,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    """Accuracy in each form and the SG-gap, with intervals over the papers behind the groups; JSON values.
+
+    `records` maps task ids to one record an epoch. Rows that failed outside the model are unscored and left out, and
+    the run is then not complete. `accuracy_read` is over the rows whose reply could be read. The gap is paired by group
+    and epoch. Raises RunError for a record of another task.
+    """
+    strangers = sorted(set(records) - {task.task_id for task in tasks})
+    if strangers:
+        raise RunError(f"{len(strangers)} records are of other tasks than these {len(tasks)}, say {strangers[0]!r}.")
+    ended = [IsomorphicRow(task, record) for task in tasks for record in records.get(task.task_id, ())]
+    scored = [row for row in ended if row.record.outcome != "infra_error"]
+    return {
+        "schema": ISOMORPHIC_SCHEMA,
+        "versions": {"vehbench": __version__, "prompts": prompts, "oracle": oracle_fingerprint()},
+        "bank": bank,
+        "comparability": comparability(bank, "defined", prompts=prompts),
+        "model": model,
+        "complete": len(scored) == epochs * len(tasks),
+        "bootstrap": {"resamples": resamples, "seed": seed, "level": LEVEL, "drawn": "anchor papers"},
+        "forms": {
+            form: _form(form, tasks, ended, epochs=epochs, resamples=resamples, seed=seed)
+            for form in FORMS
+            if any(task.form == form for task in tasks)
+        },
+        "sg_gap": _gap(scored, resamples=resamples, seed=seed),
+    }
+
+
+def _form(
+    form: Form,
+    tasks: Sequence[IsomorphicTask],
+    ended: Sequence[IsomorphicRow],
+    *,
+    epochs: int,
+    resamples: int,
+    seed: int,
+) -> dict[str, Any]:
+    mine = [row for row in ended if row.task.form == form]
+    scored = [row for row in mine if row.record.outcome != "infra_error"]
+    read = [row for row in scored if row.record.outcome == "ok"]
+    nothing = f"no {form} was scored"
+    column = _correct(scored)
+    accuracy = column.part(nothing)
+    interval = None
+    clusters = [_cluster(row.task) for row in scored]
+    if len(set(clusters)) > 1:
+        interval = percentile_interval(column.mean(resample_weights(clusters, resamples=resamples, seed=seed)))
+    return {
+        "accuracy": accuracy.value,
+        "interval": None if interval is None else list(interval),
+        "n": len(scored),
+        "undefined": accuracy.reason,
+        "read": row_mean(row.record.outcome == "ok" for row in scored).part(nothing).value,
+        "accuracy_read": _correct(read).part(nothing).value,
+        "outcomes": {outcome: sum(row.record.outcome == outcome for row in mine) for outcome in OUTCOMES},
+        "unscored": len(mine) - len(scored),
+        "missing": epochs * sum(task.form == form for task in tasks) - len(mine),
+    }
+
+
+def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> dict[str, Any]:
+    by_form = {
+        form: {(row.task.group, row.record.epoch): row for row in scored if row.task.form == form} for form in FORMS
+    }
+    shared = sorted(by_form["selection"].keys() & by_form["generation"].keys())
+    entry: dict[str, Any] = {
+        "groups": len({group for group, _ in shared}),
+        **dict.fromkeys(("value", "interval", "p_value", "undefined")),
+    }
+    if not shared:
+        return {**entry, "undefined": "no group has both a scored selection and a scored generation"}
+    rows = [by_form[form][key] for form in ("generation", "selection") for key in shared]
+    of_generation = np.repeat([1.0, 0.0], len(shared))
+    found = paired_difference(
+        _correct(rows).mean,
+        of_generation,
+        1.0 - of_generation,
+        [_cluster(row.task) for row in rows],
+        resamples=resamples,
+        seed=seed,
+    )
+    return {
+        **entry,
+        "value": found.value,
+        "interval": None if found.interval is None else list(found.interval),
+        "p_value": found.p_value,
+        "undefined": None if found.interval else "no interval: all groups come from one paper",
+    }
+
+
+def _correct(rows: Sequence[IsomorphicRow]) -> Column:
+    return row_mean(row.correct for row in rows)
+
+
+def _cluster(task: IsomorphicTask) -> str:
+    """What the bootstrap draws together: the paper behind the group, else the group."""
+    return task.anchor["key"] if task.anchor else f"group {task.group}"
