@@ -1,15 +1,20 @@
 """A hash of the source text from which a task follows, so that no kept result outlives a change of the code."""
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import vehbench_builder
-import vehbench_hf
 import vehbench_oracle
+from vehbench_hf import types
+from vehbench_hf.bank import canonical, schema
+from vehbench_hf.episodes import judging
 
-SHARED = ("canonical.py", "schema.py", "types.py", "episodes/judging.py")
-"""What the builder takes from `vehbench_hf` when it makes and stores a task."""
+SHARED = (canonical, schema, types, judging)
+"""What the builder takes from `vehbench_hf` when it makes and stores a task. One that moves must be named anew here."""
+AUDIT = "vehbench_builder/audit/"
 
 
 @cache
@@ -18,24 +23,23 @@ def source_fingerprint() -> str:
 
     Source, not behaviour: a changed comment changes it too. That costs a second build and never a wrong task.
     """
-    return fingerprint_of_files([*_modules(vehbench_builder), *_modules(vehbench_oracle), *_shared()])
+    files: dict[str, Path] = {}
+    for module in (vehbench_builder, vehbench_oracle, *SHARED):
+        files |= source_files(module)
+    return fingerprint_of_files({name: file for name, file in files.items() if not name.startswith(AUDIT)})
 
 
-def fingerprint_of_files(files: list[Path]) -> str:
-    """SHA-256 over names and contents of files, in the order of their paths."""
+def fingerprint_of_files(files: Mapping[str, Path]) -> str:
+    """SHA-256 over names and contents of files, in the order of their names."""
     digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{file.parent.name}/{file.name}\0".encode() + file.read_bytes() + b"\0")
+    for name, file in sorted(files.items()):
+        digest.update(f"{name}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def _modules(package: object) -> list[Path]:
-    return list(_home(package).glob("*.py"))
-
-
-def _shared() -> list[Path]:
-    return [_home(vehbench_hf) / name for name in SHARED]
-
-
-def _home(package: object) -> Path:
-    return Path(str(getattr(package, "__file__", ""))).parent
+def source_files(module: ModuleType) -> dict[str, Path]:
+    """The files of a module by name, for instance `vehbench_builder/p1.py`; of a package with all its sub-folders."""
+    file, path = Path(str(module.__file__)), module.__name__.replace(".", "/")
+    if file.name != "__init__.py":
+        return {f"{path}.py": file}
+    return {f"{path}/{found.relative_to(file.parent).as_posix()}": found for found in file.parent.rglob("*.py")}
