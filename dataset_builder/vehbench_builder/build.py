@@ -26,7 +26,7 @@ from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, AnchorDesign, load
 from vehbench_builder.veh.isomorphic.isomorphic import build_isomorphic
 from vehbench_builder.veh.p1 import p1
 from vehbench_builder.veh.p3 import p3
-from vehbench_builder.veh.p3.subset import INTERVENTION, intervention_subset
+from vehbench_builder.veh.p3.p3 import INTERVENTION, intervention_subset
 from vehbench_builder.veh.p4 import p4
 from vehbench_hf import __version__
 from vehbench_hf.bank.bank import MANIFEST, open_bank, write_bank

@@ -15,6 +15,7 @@ from vehbench_hf.episodes import judging
 SHARED = (canonical, schema, types, judging)
 """What the builder takes from `vehbench_hf` when it makes and stores a task. One that moves must be named anew here."""
 AUDIT = "vehbench_builder/audit/"
+SOURCE = (".py", ".yaml")
 
 
 @cache
@@ -38,8 +39,12 @@ def fingerprint_of_files(files: Mapping[str, Path]) -> str:
 
 
 def source_files(module: ModuleType) -> dict[str, Path]:
-    """The files of a module by name, for instance `vehbench_builder/p1.py`; of a package with all its sub-folders."""
+    """The files of a module by name, for instance `vehbench_builder/veh/p2.py`.
+
+    Of a package the Python and YAML files, its sub-folders included.
+    """
     file, path = Path(str(module.__file__)), module.__name__.replace(".", "/")
     if file.name != "__init__.py":
         return {f"{path}.py": file}
-    return {f"{path}/{found.relative_to(file.parent).as_posix()}": found for found in file.parent.rglob("*.py")}
+    home = file.parent
+    return {f"{path}/{part.relative_to(home).as_posix()}": part for part in home.rglob("*") if part.suffix in SOURCE}

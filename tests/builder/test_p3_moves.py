@@ -14,13 +14,14 @@ from vehbench_builder.veh.p3.moves import (
     TRAPS,
     Trap,
     draw_place,
+    onward,
+    place_of,
     start_at,
     tuned_substrate_um,
     tuned_to,
     walk,
     way_back,
 )
-from vehbench_builder.veh.p3.paths import onward, place_of
 from vehbench_builder.veh.spec_numbers import bounds_of, known, response_for, unit_box
 from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.types import Spec

@@ -7,8 +7,7 @@ import pytest
 
 from vehbench_builder.veh.p3.claims import claim_of
 from vehbench_builder.veh.p3.moves import TRAPS
-from vehbench_builder.veh.p3.notes import STORIES
-from vehbench_builder.veh.p3.wordings import MOVES, Story, Wording
+from vehbench_builder.veh.p3.wordings import Story, Wording, phrases
 from vehbench_oracle import LIMITS, METRICS
 
 TYPES = sorted(TRAPS)
@@ -17,18 +16,18 @@ READINGS = {"f", "rad", "e", "P", "s", "last_ratio"}
 
 
 def stories_of(type_: str) -> tuple[Story, Story]:
-    return STORIES[type_]
+    return phrases().stories[type_]
 
 
 def wordings() -> list[Wording]:
     found: dict[Wording, None] = {}
-    for story in chain(*STORIES.values()):
+    for story in chain(*phrases().stories.values()):
         found.update(dict.fromkeys(chain(*story.notes)))
     return list(found)
 
 
 def test_every_type_has_a_story_a_variant() -> None:
-    assert set(STORIES) == set(TRAPS)
+    assert set(phrases().stories) == set(TRAPS)
     for type_ in TYPES:
         for story in stories_of(type_):
             assert len(story.notes) == 4
@@ -37,7 +36,10 @@ def test_every_type_has_a_story_a_variant() -> None:
 
 def test_a_note_gives_its_type_away() -> None:
     words = {word for type_ in TYPES for word in type_.split("_")} | {"feasible", "contaminated", "progress", "ignore"}
-    texts = [*(wording.text for wording in wordings()), *(text for move in MOVES.values() for text in move.values())]
+    texts = [
+        *(wording.text for wording in wordings()),
+        *(text for move in phrases().moves.values() for text in move.values()),
+    ]
     for text in texts:
         assert not words & set(re.findall(r"[a-z]+", text.lower())), text
 
@@ -59,7 +61,7 @@ def test_two_wordings_are_the_same() -> None:
 @pytest.mark.parametrize("type_", TYPES)
 def test_a_wording_names_what_its_step_or_move_lacks(type_: str) -> None:
     for trap, story in zip(TRAPS[type_], stories_of(type_), strict=True):
-        words = set(MOVES[trap.moves[0]]) if len(trap.moves) == 1 else set()
+        words = set(phrases().moves[trap.moves[0]]) if len(trap.moves) == 1 else set()
         for number, pool in enumerate(story.notes):
             known = NUMBERS | words | (READINGS if number else set())
             known |= {name.capitalize() for name in known if len(name) > 1}

@@ -6,7 +6,7 @@ import pytest
 
 from vehbench_builder.build_spec import BuildError
 from vehbench_builder.veh.p3.moves import TRAPS
-from vehbench_builder.veh.p3.subset import intervention_subset
+from vehbench_builder.veh.p3.p3 import intervention_subset
 from vehbench_hf.bank.schema import empty_gold, empty_spec
 from vehbench_hf.types import SPLITS, Anchor, Task
 

@@ -67,7 +67,7 @@ def test_the_hash_is_over_builder_oracle_rows_and_verdicts_without_the_audit(mon
         f"vehbench_hf/{name}.py" for name in ("bank/canonical", "bank/schema", "episodes/judging", "types")
     ]
     assert not [name for name in seen if "/audit/" in name]
-    assert "vehbench_builder/veh/literature/audit_page.py" in seen
+    assert "vehbench_builder/veh/p3/wordings.yaml" in seen
     assert all(file.is_file() for file in seen.values())
 
 

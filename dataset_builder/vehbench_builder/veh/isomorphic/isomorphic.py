@@ -11,7 +11,7 @@ the generation.
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,48 +46,70 @@ NO_SPEC: dict[str, Any] = {"initial_design": None, "candidates": [], "fixed": No
 NO_GOLD: dict[str, Any] = {"answer": None, "verdicts": [], "open_variables": [], "feasible_share": None}
 
 
+class Group(NamedTuple):
+    """A group to be made: its number, its pool, the id of its answer, the wished places and the numbers of its ids."""
+
+    number: int
+    pool: Task
+    answer: str
+    wished: Places
+    ids: dict[Form, int]
+
+
 def build_isomorphic(tasks: Sequence[Task], seed: int = 0, *, groups: int = GROUPS) -> list[IsomorphicTask]:
     """Three tasks for each of `groups` P4 pools of a bank with its P2 tasks, in the order of their ids.
 
     Equal arguments give equal tasks. Raises BuildError when the bank has fewer pools of medium or hard difficulty, when
     a pool has no P2 task with its brief, or when no infeasible candidates or no open variables are found.
     """
+    rows = [row for group in planned_groups(tasks, seed, groups=groups) for row in build_group(tasks, seed, group)]
+    return sorted(rows, key=lambda task: task.task_id)
+
+
+def planned_groups(tasks: Sequence[Task], seed: int, *, groups: int = GROUPS) -> list[Group]:
+    """Which groups `build_isomorphic` makes. Raises BuildError when the bank has too few pools."""
     draw = rng(seed, ISOMORPHIC, "plan")
     pools = _pools(tasks)
     if len(pools) < groups:
         raise BuildError(f"{ISOMORPHIC}: expected {groups} P4 pools of medium or hard difficulty, got {len(pools)}")
     chosen = [pools[i] for i in draw.permutation(len(pools))[:groups]]
     answers, among, in_box = (draw.permutation(groups) % POOL for _ in range(3))
-    number = (draw.permutation(groups * len(FORMS)) + 1).reshape(groups, len(FORMS))
-    rows = []
-    for group, pool in enumerate(chosen):
-        wished = Places(int(among[group]), int(in_box[group]))
-        found = _forms(pool, IDS[answers[group]], wished, rng(seed, ISOMORPHIC, pool.gold["pool_id"]))
-        source = _source(tasks, pool)
-        for form, (spec, gold) in found.items():
-            names = {"source_task_id": source.task_id, "pool_id": pool.gold["pool_id"]}
-            rows.append(
-                IsomorphicTask(
-                    task_id=f"v2::{ISOMORPHIC}::{number[group, FORMS.index(form)]:04d}",
-                    form=form,
-                    group=group + 1,
-                    split=pool.split,
-                    difficulty=pool.difficulty,
-                    source_group=pool.source_group,
-                    anchor=pool.anchor,
-                    bank_version=pool.bank_version,
-                    spec=cast(IsomorphicSpec, {"question": QUESTIONS[form], **NO_SPEC, **spec}),
-                    gold=cast(IsomorphicGold, {**NO_GOLD, **gold, **names}),
-                    domain=pool.domain,
-                )
-            )
-    return sorted(rows, key=lambda task: task.task_id)
+    ids = (draw.permutation(groups * len(FORMS)) + 1).reshape(groups, len(FORMS))
+    return [
+        Group(
+            i + 1, pool, IDS[answers[i]], Places(int(among[i]), int(in_box[i])), dict(zip(FORMS, ids[i], strict=True))
+        )
+        for i, pool in enumerate(chosen)
+    ]
+
+
+def build_group(tasks: Sequence[Task], seed: int, group: Group) -> list[IsomorphicTask]:
+    """The three tasks of a group. Raises BuildError as `build_isomorphic`."""
+    pool = group.pool
+    names = {"source_task_id": _source(tasks, pool).task_id, "pool_id": pool.gold["pool_id"]}
+    forms = _forms(pool, group.answer, group.wished, rng(seed, ISOMORPHIC, pool.gold["pool_id"]))
+    return [
+        IsomorphicTask(
+            task_id=f"v2::{ISOMORPHIC}::{group.ids[form]:04d}",
+            form=form,
+            group=group.number,
+            split=pool.split,
+            difficulty=pool.difficulty,
+            source_group=pool.source_group,
+            anchor=pool.anchor,
+            bank_version=pool.bank_version,
+            spec=cast(IsomorphicSpec, {"question": QUESTIONS[form], **NO_SPEC, **spec}),
+            gold=cast(IsomorphicGold, {**NO_GOLD, **gold, **names}),
+            domain=pool.domain,
+        )
+        for form, (spec, gold) in forms.items()
+    ]
 
 
 def _pools(tasks: Sequence[Task]) -> list[Task]:
     """One task of every P4 pool of medium or hard difficulty, in the order of the pools' names."""
-    found = {t.gold["pool_id"] or "": t for t in tasks if t.probe == "p4" and t.difficulty != "easy"}
-    return [found[name] for name in sorted(found)]
+    pools = {t.gold["pool_id"] or "": t for t in tasks if t.probe == "p4" and t.difficulty != "easy"}
+    return [pools[name] for name in sorted(pools)]
 
 
 def _source(tasks: Sequence[Task], pool: Task) -> Task:

@@ -7,10 +7,7 @@ import numpy as np
 
 from vehbench_builder.veh.p3.claims import claim_holds, claim_of, claim_sides
 from vehbench_builder.veh.p3.moves import LENGTH, SUBSTRATE, Trap
-from vehbench_builder.veh.p3.stories_chain import CONTAMINATION_DOWN, CONTAMINATION_UP
-from vehbench_builder.veh.p3.stories_single import UNIT_FLIP, VERIFIER_IGNORED, WRONG_DIRECTION
-from vehbench_builder.veh.p3.stories_tuned import FALSE_FEASIBILITY, TOPOLOGY_TRAP
-from vehbench_builder.veh.p3.wordings import MOVES, Story, Wording
+from vehbench_builder.veh.p3.wordings import Story, Wording, phrases
 from vehbench_builder.veh.spec_numbers import known, rounded
 from vehbench_hf.types import Claim, HistoryStep, Spec
 from vehbench_oracle import LIMITS, METRICS
@@ -19,16 +16,6 @@ PLAIN = 1e-3
 """Two numbers that a note or a story compares differ by this share of the larger one, or more."""
 DIGITS = {"e": 3, "rad": 3, "ratio": 3, "last_ratio": 3, "eta": 3}
 """Significant digits of numbers in notes; 4 for the others."""
-
-STORIES = {
-    "unit_flip": (UNIT_FLIP, UNIT_FLIP),
-    "wrong_direction": (WRONG_DIRECTION, WRONG_DIRECTION),
-    "false_feasibility": (FALSE_FEASIBILITY, FALSE_FEASIBILITY),
-    "topology_trap": (TOPOLOGY_TRAP, TOPOLOGY_TRAP),
-    "verifier_ignored": (VERIFIER_IGNORED, VERIFIER_IGNORED),
-    "progressive_contamination": (CONTAMINATION_DOWN, CONTAMINATION_UP),
-}
-"""The stories of the two variants of every type, in the order of `p3_moves.TRAPS`."""
 
 
 class Noted(NamedTuple):
@@ -114,7 +101,7 @@ def _words(spec: Spec, trap: Trap, number: int, secondary: str) -> dict[str, str
         numbers["last_ratio"] = _slenderness(steps[-2])
         words["s"] = f"{_told(seen[metric])} {METRICS[metric].unit}"
     if len(trap.moves) == 1:
-        words |= MOVES[trap.moves[0]]
+        words |= phrases().moves[trap.moves[0]]
     words |= {name: _told(value, DIGITS.get(name, 4)) for name, value in numbers.items()}
     return {
         **{name.capitalize(): text[:1].upper() + text[1:] for name, text in words.items() if len(name) > 1},

@@ -6,14 +6,14 @@ values of the start, the power target is 0.6 of its power, the frequency limit 4
 secondary limit, is set to 0.97 of the smallest value that any tuned and strong enough design on the whole way back has,
 so that reversal alone fails. The verdicts shown are those of the final limits. A draw is used if
 
-- the verdicts plainly show what the type is about (`p3_wordings.Story`), and no step is feasible,
+- the verdicts plainly show what the type is about (`wordings.Story`), and no step is feasible,
 - at most one variable, moved alone from the last step, solves the task, and not the one that was moved,
 - some design, stored as the witness, keeps 0.45 % or more of every limit in hand,
 - start, limits and reference are what a device bears.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -23,17 +23,18 @@ from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.p3.history_plan import Planned, Source, planned
 from vehbench_builder.veh.p3.moves import TRAPS, Trap
-from vehbench_builder.veh.p3.notes import STORIES
 from vehbench_builder.veh.p3.recovery import Recovery, RefusedError, recovery
-from vehbench_builder.veh.p3.subset import intervention_subset
+from vehbench_builder.veh.p3.wordings import phrases
 from vehbench_builder.veh.references import Certified, certified
 from vehbench_hf.bank.schema import empty_gold
 from vehbench_hf.types import SPLITS, Gold, Split, Task
 
-__all__ = ["Unit", "build_unit", "intervention_subset", "units"]
-
 DRAWS = 30
 """Draws in the box of a source before the next source is tried."""
+INTERVENTION = "p3_intervention"
+"""Name in a manifest of the subset on which an intervention is tried, say another form of the history."""
+PER_STRATUM = 2
+"""Tasks of each type in each split of that subset: 36 in all."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,13 @@ def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Ta
 
     `anchors` are known through the P2 tasks. Raises BuildError for a split of which `p2` has no task.
     """
-    found = []
+    work = []
     for split in ("train",) if build.fresh else SPLITS:
         plans = list(enumerate(planned(build, split, p2)))
         for task_id, (index, plan) in numbered(plans, seed=build.seed, probe="p3", split=split):
             key = f"p3/{split}/{plan.type}/{plan.anchor_key}/{index}"
-            found.append(Unit(key, task_id, build.seed, split, plan))
-    return found
+            work.append(Unit(key, task_id, build.seed, split, plan))
+    return work
 
 
 def build_unit(unit: Unit) -> list[Task]:
@@ -69,11 +70,11 @@ def build_unit(unit: Unit) -> list[Task]:
     draw = rng(unit.seed, unit.key)
     refusals: Counter[str] = Counter()
     for variant, source in unit.plan.in_turn():
-        trap, story = TRAPS[unit.plan.type][variant], STORIES[unit.plan.type][variant]
+        trap, story = TRAPS[unit.plan.type][variant], phrases().stories[unit.plan.type][variant]
         for _ in range(DRAWS):
             try:
-                found = recovery(source.brief, trap, story, draw)
-                return [_task(unit, source, trap, found, certified(found.spec, found.reference))]
+                brief = recovery(source.brief, trap, story, draw)
+                return [_task(unit, source, trap, brief, certified(brief.spec, brief.reference))]
             except RefusedError as refused:
                 refusals[str(refused)] += 1
             except BuildError:
@@ -82,10 +83,35 @@ def build_unit(unit: Unit) -> list[Task]:
     raise BuildError(f"{unit.key}: no draw in the boxes of {len(unit.plan.in_turn())} sources gave a brief: {counted}")
 
 
-def _task(unit: Unit, source: Source, trap: Trap, found: Recovery, proof: Certified) -> Task:
+def intervention_subset(tasks: Iterable[Task]) -> list[str]:
+    """Ids of two P3 tasks of each type in each published split, from different papers where there are several.
+
+    Their ids are in an order drawn by seed, so the first ones of a stratum are a random choice. Raises BuildError for a
+    stratum with fewer tasks than that; a bank without published P3 tasks has no subset.
+    """
+    strata: dict[tuple[str, str], list[Task]] = {}
+    for task in sorted(tasks, key=lambda task: task.task_id):
+        if task.probe == "p3" and task.split in SPLITS:
+            strata.setdefault((task.split, task.subtype), []).append(task)
+    types = sorted({subtype for _, subtype in strata})
+    chosen: list[str] = []
+    for split in SPLITS if strata else ():
+        for subtype in types:
+            stratum = strata.get((split, subtype), [])
+            if len(stratum) < PER_STRATUM:
+                raise BuildError(
+                    f"intervention subset: expected {PER_STRATUM} tasks of {subtype} or more in {split}, "
+                    f"got {len(stratum)}"
+                )
+            others = sorted(stratum[1:], key=lambda task: task.anchor == stratum[0].anchor)
+            chosen += [task.task_id for task in (stratum[0], *others[: PER_STRATUM - 1])]
+    return chosen
+
+
+def _task(unit: Unit, source: Source, trap: Trap, brief: Recovery, proof: Certified) -> Task:
     name, sign = trap.moves[0] if len(trap.moves) == 1 else (None, 0)
     gold = {
-        "witness": found.witness,
+        "witness": brief.witness,
         "reference": proof.reference,
         "certificate": proof.certificate,
         "anchor_design": source.anchor_design,
@@ -93,8 +119,8 @@ def _task(unit: Unit, source: Source, trap: Trap, found: Recovery, proof: Certif
             "type": trap.type,
             "variable": name,
             "direction": {0: None, 1: "increase", -1: "decrease"}[sign],
-            "secondary_constraint": found.secondary,
-            "claims": found.claims,
+            "secondary_constraint": brief.secondary,
+            "claims": brief.claims,
         },
     }
     return Task(
@@ -106,6 +132,6 @@ def _task(unit: Unit, source: Source, trap: Trap, found: Recovery, proof: Certif
         source_group=source.source_group,
         anchor=source.anchor,
         bank_version="veh-v2",
-        spec=found.spec,
+        spec=brief.spec,
         gold=cast(Gold, {**empty_gold(), **gold}),
     )

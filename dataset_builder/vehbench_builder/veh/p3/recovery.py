@@ -7,14 +7,24 @@ import numpy as np
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, known_materials, piezo_stress_mpa
 from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
-from vehbench_builder.veh.p3.moves import Trap, Walk, draw_place, start_at, tuned_to, walk, way_back
+from vehbench_builder.veh.p3.moves import (
+    Trap,
+    Walk,
+    draw_place,
+    on_path,
+    place_of,
+    start_at,
+    tuned_to,
+    walk,
+    way_back,
+)
 from vehbench_builder.veh.p3.notes import noted, story_is_told
-from vehbench_builder.veh.p3.shortcuts import single_fixes
 from vehbench_builder.veh.p3.wordings import Story
 from vehbench_builder.veh.references import strongest
-from vehbench_builder.veh.spec_numbers import response_for
+from vehbench_builder.veh.spec_numbers import Array, response_for
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Claim, Design, HistoryStep, Spec
+from vehbench_oracle import VARIABLES
 
 QUERY_BUDGET = 8
 LEAST_SLACK = 0.0045
@@ -23,6 +33,11 @@ ROOMS = (LEAST_SLACK, 0.006, 0.01, 0.02)
 """Shares of the upper limits with which such a design is looked for."""
 MOST_SINGLE_FIXES = 1
 """How many variables may, moved alone from the last step, lead to a feasible design."""
+POINTS = 2001
+PEAKS = 5
+"""Places of largest slack along a line, each better than its neighbours, that are looked at more closely."""
+CLOSER, CLOSER_POINTS = 4, 101
+"""How often, each time with so many designs between the neighbours of the best one."""
 
 
 class Recovery(NamedTuple):
@@ -85,6 +100,18 @@ def witness(spec: Spec) -> Design | None:
     return None
 
 
+def single_fixes(spec: Spec, last: Design) -> list[str]:
+    """The variables that, moved alone from the last step, lead to a feasible design."""
+    place = place_of(spec, last)
+    found = []
+    for index, name in enumerate(VARIABLES):
+        ends = np.array([place, place])
+        ends[:, index] = 0.0, 1.0
+        if _meets_feasible(spec, ends):
+            found.append(name)
+    return found
+
+
 def _with_history(spec: Spec, walked: Walk) -> Spec:
     """The brief with the steps and their verdicts under its limits, still without notes."""
     history: list[HistoryStep] = []
@@ -116,3 +143,20 @@ def _reference(spec: Spec) -> Design:
     if piezo_stress_mpa(spec, found) > strengths.PIEZO[known_materials(spec)[0]].mpa:
         raise RefusedError("no device bears the reference")
     return found
+
+
+def _meets_feasible(spec: Spec, ends: Array) -> bool:
+    """Whether a feasible design was found between two places of the box, shape (2, 6)."""
+    along = np.linspace(0.0, 1.0, POINTS)
+    slack = least_slack(spec, on_path(spec, ends, along))
+    around = np.pad(slack, 1, constant_values=-np.inf)
+    peaks = np.flatnonzero((slack >= around[:-2]) & (slack >= around[2:]))
+    for peak in peaks[np.argsort(-slack[peaks])][:PEAKS]:
+        best, reach, value = float(along[peak]), 1 / (POINTS - 1), float(slack[peak])
+        for _ in range(CLOSER):
+            close = np.clip(np.linspace(best - reach, best + reach, CLOSER_POINTS), 0.0, 1.0)
+            closer = least_slack(spec, on_path(spec, ends, close))
+            best, reach, value = float(close[closer.argmax()]), 2 * reach / (CLOSER_POINTS - 1), float(closer.max())
+        if value >= 0:
+            return True
+    return False

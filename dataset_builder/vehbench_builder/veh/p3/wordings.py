@@ -1,36 +1,23 @@
 """What the notes of P3 histories say: per type the wordings of each step, with what must be false and true of them.
 
-A wording is used only where every sentence in `false` is plainly false, and every sentence in `true` plainly true, of
-the verdicts shown at and before its step. The sentences are those of `p3_claims`; {metric} and {limit} stand for the
-secondary limit and what it bounds. Texts may name, at the digits a person writes:
-
-- {fe} excitation in Hz, {target} power target in uW, {eta} frequency limit in %, {slim} secondary limit with its unit
-- the reading before the step: {f} resonance in Hz, {rad} the same over 2 pi, {e} frequency error in %, {P} power in uW,
-  {s} what the secondary limit bounds; {quantity} is its name
-- {ratio} length over substrate thickness of the step, {last_ratio} of the one before
-- the words of the move from `MOVES`, capitalized where the name is
+They stand in `wordings.yaml`, whose head tells how it is to be read.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
-BELOW, ABOVE = "resonant_freq_hz < frequency_hz", "resonant_freq_hz > frequency_hz"
-WAS_BELOW, WAS_ABOVE = f"previous {BELOW}", f"previous {ABOVE}"
-RISES, FALLS = "resonant_freq_hz > previous resonant_freq_hz", "resonant_freq_hz < previous resonant_freq_hz"
-CLOSER, FARTHER = "freq_error_pct < previous freq_error_pct", "freq_error_pct > previous freq_error_pct"
-IN_TUNE, DETUNED = "freq_error_pct <= freq_error_pct_limit", "freq_error_pct > freq_error_pct_limit"
-WAS_IN_TUNE, WAS_DETUNED = f"previous {IN_TUNE}", f"previous {DETUNED}"
-STRONGER, WEAKER = "load_power_uw > previous load_power_uw", "load_power_uw < previous load_power_uw"
-STRONG, WEAK = "load_power_uw >= power_target_uw", "load_power_uw < power_target_uw"
-WAS_STRONG, WAS_WEAK = f"previous {STRONG}", f"previous {WEAK}"
-KEPT, BROKEN = "{metric} <= {limit}", "{metric} > {limit}"
-WAS_KEPT, WAS_BROKEN = f"previous {KEPT}", f"previous {BROKEN}"
-EASES, GROWS = "{metric} < previous {metric}", "{metric} > previous {metric}"
-MISSED = (DETUNED, WEAK)
-"""What sentences of `p3_claims` say about a step."""
+import yaml
+
+from vehbench_builder.veh.p3.moves import STEPS
+
+FILE = Path(__file__).with_name("wordings.yaml")
+WAS = "was_"
 
 
 class Wording(NamedTuple):
-    """A note, what it asserts wrongly, and what it reports rightly."""
+    """A note, what it asserts wrongly, and what it reports rightly, in sentences of `claims`."""
 
     text: str
     false: tuple[str, ...]
@@ -46,42 +33,36 @@ class Story(NamedTuple):
     notes: tuple[tuple[Wording, ...], ...]
 
 
-MOVES: dict[tuple[str, int], dict[str, str]] = {
-    ("beam_length_mm", -1): {
-        "do": "shorten the beam",
-        "doing": "shortening the beam",
-        "result": "a shorter beam",
-        "pair": "shorter and thinner",
-    },
-    ("beam_length_mm", +1): {
-        "do": "lengthen the beam",
-        "doing": "lengthening the beam",
-        "result": "a longer beam",
-        "pair": "longer and thicker",
-        "rule": "the longer the beam, the higher its resonance",
-    },
-    ("substrate_thickness_um", +1): {
-        "do": "thicken the substrate",
-        "doing": "thickening the substrate",
-        "result": "a thicker substrate",
-    },
-    ("substrate_thickness_um", -1): {
-        "do": "thin the substrate",
-        "doing": "thinning the substrate",
-        "result": "a thinner substrate",
-        "gain": "a thinner substrate bends more and so yields more power",
-    },
-    ("piezo_thickness_um", +1): {
-        "do": "thicken the piezo layer",
-        "doing": "thickening the piezo layer",
-        "result": "a thicker piezo layer",
-        "gain": "more piezo material yields more power",
-    },
-    ("tip_mass_g", +1): {
-        "do": "add tip mass",
-        "doing": "adding tip mass",
-        "result": "a heavier tip",
-        "rule": "the heavier the tip, the higher the resonance",
-    },
-}
-"""Words for a variable that goes up or down."""
+class Phrases(NamedTuple):
+    """`moves` has the words for a variable and its sign, `stories` those of the two variants of every type."""
+
+    moves: dict[tuple[str, int], dict[str, str]]
+    stories: dict[str, tuple[Story, Story]]
+
+
+@cache
+def phrases() -> Phrases:
+    """The content of `wordings.yaml`, the types in the order of `moves.TRAPS`."""
+    content = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    facts: dict[str, str] = content["facts"]
+    facts |= {f"{WAS}{name}": f"previous {sentence}" for name, sentence in facts.items()}
+    variants = {type_: [_story(story, facts) for story in stories] for type_, stories in content["stories"].items()}
+    return Phrases(
+        moves={(move["variable"], move["sign"]): move["words"] for move in content["moves"]},
+        stories={type_: (stories[0], stories[-1]) for type_, stories in variants.items()},
+    )
+
+
+def _story(story: dict[str, Any], facts: dict[str, str]) -> Story:
+    notes = [tuple(_wording(wording, facts) for wording in pool) for pool in story["notes"]]
+    notes += [notes[-1]] * (STEPS - len(notes))
+    every, later, last = (_sentences(story[name], facts) for name in ("every", "later", "last"))
+    return Story(every, later, last, tuple(notes))
+
+
+def _wording(wording: dict[str, Any], facts: dict[str, str]) -> Wording:
+    return Wording(wording["text"], _sentences(wording["wrong"], facts), _sentences(wording.get("right", ()), facts))
+
+
+def _sentences(names: Iterable[str], facts: dict[str, str]) -> tuple[str, ...]:
+    return tuple(facts[name] for name in names)
