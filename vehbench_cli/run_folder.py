@@ -9,13 +9,13 @@ from typing import Any
 import typer
 from filelock import FileLock
 
-from vehbench_hf import __version__
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompt_texts
 from vehbench_hf.runlog import RunSettings, read_run_json, write_run_json
 from vehbench_hf.runlog.lines import turn_files
 from vehbench_hf.runlog.settings import differences
+from vehbench_hf.versions import __version__
 
 
 def make_folder(folder: Path) -> None:

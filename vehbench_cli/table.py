@@ -5,12 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-_SHOWN: dict[str, tuple[str, ...]] = {
-    "p1": ("acc", "f1", "over_action", "over_refusal", "missing_info_miss"),
-    "p2": ("final_feasible", "cond_ratio", "p2a", "queries", "invalid"),
-    "p3": ("escape", "cascade", "dead", "first_feasible", "replan"),
-    "p4": ("exact", "top1", "bars", "policy_mismatch", "parse_failure"),
-}
+from vehbench_hf.probes import PROBE_TABLE
 
 
 def print_scores(scores: dict[str, Any]) -> None:
@@ -36,7 +31,9 @@ def print_scores(scores: dict[str, Any]) -> None:
         )
     console.print(table)
     for probe, found in scores["probes"].items():
-        parts = [f"{name} {_number(found['parts'][name])}" for name in _SHOWN[probe] if name in found["parts"]]
+        parts = [
+            f"{name} {_number(found['parts'][name])}" for name in PROBE_TABLE[probe].shown if name in found["parts"]
+        ]
         console.print(f"{probe.upper()}: " + ", ".join(parts))
         again = found["repeats"]
         if again["epochs"] > 1:

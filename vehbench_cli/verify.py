@@ -76,7 +76,7 @@ def _against_own_scores(log: Path, bank: Bank) -> list[str]:
 
 def _bank_for(record: dict[str, Any]) -> str:
     """The name of the bank with the record's version, which is checked by its fingerprint afterwards."""
-    from vehbench_hf.hub.mapping import PUBLISHED_BANK
+    from vehbench_hf.hub.names import PUBLISHED_BANK
 
     if record["bank"].get("version") != PUBLISHED_BANK:
         raise UserError(f"the record names bank {str(record['bank'].get('version'))[:40]!r}; give it with --bank.")

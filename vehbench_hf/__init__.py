@@ -7,27 +7,26 @@ Importing this package is cheap: numpy and nothing heavier. Parquet, datasets an
     vehbench_hf.load_metric("p2_ratio")     # an `evaluate` module; see `vehbench_hf.metrics`
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from vehbench_hf.bank.loading import load as load
-    from vehbench_hf.metrics import load_metric as load_metric
+from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
 
-__version__ = "0.1.0"
-PROMPTS_VERSION = "1"
-PROTOCOL_VERSION = "1"
-SCORER_VERSION = "1"
-"""Scores are comparable only where bank, prompts, protocol, scorer and convention are equal."""
+if TYPE_CHECKING:
+    from vehbench_hf.bank.loading import load
+    from vehbench_hf.metrics import load_metric
+
+__all__ = ["PROMPTS_VERSION", "PROTOCOL_VERSION", "SCORER_VERSION", "__version__", "load", "load_metric"]
+
+_LAZY = {"load": "vehbench_hf.bank.loading", "load_metric": "vehbench_hf.metrics"}
+"""Names that come with their first use, so that importing the package stays cheap."""
 
 
 def __getattr__(name: str) -> Any:
-    # `load` and `load_metric` come with the first use, so that importing the package stays cheap.
-    if name == "load":
-        from vehbench_hf.bank.loading import load
-
-        return load
-    if name == "load_metric":
-        from vehbench_hf.metrics import load_metric
-
-        return load_metric
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

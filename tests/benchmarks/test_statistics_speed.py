@@ -22,7 +22,7 @@ def test_the_bootstrap_draws_one_resample_at_a_time(benchmark: BenchmarkFixture,
     prepared = []
     for probe, scorer in SCORERS.items():
         rows = [Row(bank_v1.by_id[name], r) for name, listed in records.items() for r in listed if r.probe == probe]
-        prepared.append((scorer, scorer.rows(rows, "defined"), [cluster(row.task) for row in rows]))
+        prepared.append((scorer, scorer.read_rows(rows, "defined"), [cluster(row.task) for row in rows]))
 
     def together() -> list[tuple[float, float] | None]:
         return [

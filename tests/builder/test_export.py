@@ -15,8 +15,8 @@ from vehbench_builder.documents.export import MARK, export_bank
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.errors import BankError
-from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.metrics import METRICS
+from vehbench_hf.probes import PROBE_TABLE
 
 CALLS = runpy.run_path(str(Path(__file__).with_name("literal_calls.py")))
 run, rows_of, part_of = CALLS["run"], CALLS["rows_of"], CALLS["part_of"]
@@ -82,11 +82,11 @@ def test_a_headline_config_holds_other_rows_than_the_headline(tmp_path: Path) ->
     disable_progress_bars()
     bank = open_bank("v2")
     folder = export_bank(bank, tmp_path / "vehbench").folder
-    for names in HUB_TASKS:
+    for names in PROBE_TABLE.values():
         loaded = load_dataset(str(folder), names.task_id, cache_dir=str(tmp_path / "cache"))
         assert list(loaded) == ["test"]
-        expected = [task.task_id for task in bank.select([names.config], bank.headline_splits)]
-        assert 0 < len(expected) < len(bank.select([names.config]))
+        expected = [task.task_id for task in bank.select([names.probe], bank.headline_splits)]
+        assert 0 < len(expected) < len(bank.select([names.probe]))
         assert sorted(loaded["test"]["task_id"]) == sorted(expected)
 
 
@@ -118,11 +118,11 @@ def test_the_card_lacks_its_header_or_the_canary(sample_bank: Bank, tmp_path: Pa
     assert read["license"] == "cc-by-4.0"
     listed = {(c["config_name"], file["split"]): file["path"] for c in read["configs"] for file in c["data_files"]}
     whole = {(e["probe"], e["split"]): e["path"] for e in sample_bank.manifest["files"]}
-    headline = {(names.task_id, "test"): listed[names.task_id, "test"] for names in HUB_TASKS}
+    headline = {(names.task_id, "test"): listed[names.task_id, "test"] for names in PROBE_TABLE.values()}
     assert listed == whole | headline
-    for names in HUB_TASKS:
+    for names in PROBE_TABLE.values():
         splits = sample_bank.headline_splits
-        assert headline[names.task_id, "test"] == [whole[names.config, split] for split in splits]
+        assert headline[names.task_id, "test"] == [whole[names.probe, split] for split in splits]
     assert text.count(CANARY) == 1
     own = (sample_bank.path / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     assert own.strip() in text

@@ -11,9 +11,9 @@ from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entri
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
-from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.hub.record import headline_rows, make_record
 from vehbench_hf.hub.submission import Submission, make_submission
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.scoring.folder import score_folder
 from vehbench_hf.types import Reply
@@ -50,7 +50,7 @@ def test_the_eval_file_is_not_what_the_hub_reads(run_of_sample: Path, sample_ban
     assert eval_result_entries_to_yaml(entries) == written
     scores = score_folder(run_of_sample, sample_bank)
     assert {entry.task_id: entry.value for entry in entries} == {
-        task.task_id: round(100 * scores["probes"][task.config]["headline"]["value"], 2) for task in HUB_TASKS
+        task.task_id: round(100 * scores["probes"][task.probe]["headline"]["value"], 2) for task in PROBE_TABLE.values()
     }
     for entry in entries:
         assert entry.dataset_id == "org/vehbench"
@@ -78,7 +78,7 @@ def test_the_record_lacks_a_part(run_of_sample: Path, sample_bank: Bank, tmp_pat
         assert len(probe["headline"]["interval"] or [0, 0]) == 2
     rows = [json.loads(line) for line in (made.results / "rows" / f"{name}.jsonl").read_text().splitlines()]
     assert rows == headline_rows(record)
-    assert [row["task_id"] for row in rows] == [task.task_id for task in HUB_TASKS]
+    assert [row["task_id"] for row in rows] == [task.task_id for task in PROBE_TABLE.values()]
     assert str(sample_bank.path) not in (made.results / "logs" / name / "run.json").read_text()
     again = submit(run_of_sample, sample_bank, tmp_path / "out")
     assert again.record == made.record

@@ -10,8 +10,8 @@ import pytest
 import vehbench_hf
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import task_to_row
-from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.metrics.compute import compute
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog import read_turns
 from vehbench_hf.scoring.folder import score_folder
 from vehbench_hf.types import Task
@@ -30,20 +30,20 @@ def predictions(folder: Path, tasks: Iterable[Task], epochs: int = 1) -> tuple[l
 
 def compare(bank: Bank, folder: Path, epochs: int = 1) -> None:
     scores = score_folder(folder, bank)
-    for names in HUB_TASKS:
-        whole = scores["probes"][names.config]
+    for names in PROBE_TABLE.values():
+        whole = scores["probes"][names.probe]
         counted = {row_id for turn in read_turns(folder).turns if (row_id := turn.task_id)}
-        tasks = [t for t in bank.select([names.config], bank.headline_splits) if t.task_id in counted]
+        tasks = [t for t in bank.select([names.probe], bank.headline_splits) if t.task_id in counted]
         said, rows = predictions(folder, tasks, epochs)
-        found = compute(names.metric, said, rows)
-        assert found[names.metric] == pytest.approx(whole["headline"]["value"], abs=1e-12)
+        found = compute(names.headline, said, rows)
+        assert found[names.headline] == pytest.approx(whole["headline"]["value"], abs=1e-12)
         assert found["interval"] == pytest.approx(whole["headline"]["interval"], abs=1e-12)
         assert found["n"] == whole["headline"]["n"]
         assert found["parts"] == pytest.approx(whole["parts"], abs=1e-12)
         assert found["convention"] == bank.convention
-        everything = [t for t in bank.select([names.config]) if t.task_id in counted]
-        overall = compute(names.metric, *predictions(folder, everything, epochs), bootstrap=0)
-        assert overall[names.metric] == pytest.approx(whole["all"]["value"], abs=1e-12)
+        everything = [t for t in bank.select([names.probe]) if t.task_id in counted]
+        overall = compute(names.headline, *predictions(folder, everything, epochs), bootstrap=0)
+        assert overall[names.headline] == pytest.approx(whole["all"]["value"], abs=1e-12)
         assert overall["outcomes"] == whole["outcomes"]
         assert sum(1 for count in overall["outcomes"].values() if count) >= 2
         assert overall["interval"] is None
@@ -67,10 +67,10 @@ def test_the_module_of_evaluate_gives_other_numbers_than_the_function(
     made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
 ) -> None:
     folder = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.mixed)
-    for names in HUB_TASKS:
-        said, rows = predictions(folder, sample_bank.select([names.config]))
-        direct = compute(names.metric, said, rows)
-        assert vehbench_hf.load_metric(names.metric).compute(predictions=said, references=rows) == direct
-        dataset = vehbench_hf.load(names.config, bank="sample")
+    for names in PROBE_TABLE.values():
+        said, rows = predictions(folder, sample_bank.select([names.probe]))
+        direct = compute(names.headline, said, rows)
+        assert vehbench_hf.load_metric(names.headline).compute(predictions=said, references=rows) == direct
+        dataset = vehbench_hf.load(names.probe, bank="sample")
         listed = [row for split in dataset.values() for row in split]
-        assert vehbench_hf.load_metric(names.metric).compute(predictions=said, references=listed) == direct
+        assert vehbench_hf.load_metric(names.headline).compute(predictions=said, references=listed) == direct

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import vehbench_hf
-from vehbench_hf.hub.mapping import HUB_TASKS, HubTask
 from vehbench_hf.metrics.texts import DESCRIPTIONS
+from vehbench_hf.probes import PROBE_TABLE, ProbeInfo
 
 METRICS = Path(__file__).resolve().parents[2] / "metrics"
 
@@ -22,15 +22,17 @@ def header(folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def test_a_space_is_not_a_metric_of_the_mapping() -> None:
-    assert sorted(path.name for path in METRICS.iterdir() if path.is_dir()) == sorted(t.metric for t in HUB_TASKS)
-    assert set(DESCRIPTIONS) == {task.metric for task in HUB_TASKS}
+    assert sorted(path.name for path in METRICS.iterdir() if path.is_dir()) == sorted(
+        info.headline for info in PROBE_TABLE.values()
+    )
+    assert set(DESCRIPTIONS) == {task.headline for task in PROBE_TABLE.values()}
 
 
-@pytest.mark.parametrize("names", HUB_TASKS, ids=lambda names: names.metric)
-def test_a_space_lacks_a_file_or_a_line_of_its_card(names: HubTask) -> None:
-    folder = METRICS / names.metric
+@pytest.mark.parametrize("names", PROBE_TABLE.values(), ids=lambda names: names.headline)
+def test_a_space_lacks_a_file_or_a_line_of_its_card(names: ProbeInfo) -> None:
+    folder = METRICS / names.headline
     files = {path.name for path in folder.iterdir() if path.is_file()}
-    assert files == {f"{names.metric}.py", "app.py", "tests.py", "README.md", "requirements.txt"}
+    assert files == {f"{names.headline}.py", "app.py", "tests.py", "README.md", "requirements.txt"}
     card, text = header(folder)
     assert card["sdk"] == "gradio"
     assert re.fullmatch(r"\d+\.\d+\.\d+", card["sdk_version"])
@@ -39,13 +41,13 @@ def test_a_space_lacks_a_file_or_a_line_of_its_card(names: HubTask) -> None:
     assert {"title", "emoji", "colorFrom", "colorTo", "pinned", "description", "license"} <= card.keys()
     sections = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert sections == ["Limits, first", "How to use", "Inputs", "Output", "Example", "Citation"]
-    assert names.metric in text
+    assert names.headline in text
     assert "vehbench-hf" in (folder / "requirements.txt").read_text()
 
 
-@pytest.mark.parametrize("names", HUB_TASKS, ids=lambda names: names.metric)
-def test_a_module_imports_in_a_way_that_evaluate_cannot_scan(names: HubTask) -> None:
-    source = (METRICS / names.metric / f"{names.metric}.py").read_text(encoding="utf-8")
+@pytest.mark.parametrize("names", PROBE_TABLE.values(), ids=lambda names: names.headline)
+def test_a_module_imports_in_a_way_that_evaluate_cannot_scan(names: ProbeInfo) -> None:
+    source = (METRICS / names.headline / f"{names.headline}.py").read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             assert len(node.names) == 1
@@ -55,12 +57,12 @@ def test_a_module_imports_in_a_way_that_evaluate_cannot_scan(names: HubTask) -> 
             assert not any(alias.name[:1].isupper() for alias in node.names)
 
 
-@pytest.mark.parametrize("names", HUB_TASKS, ids=lambda names: names.metric)
-def test_a_case_of_a_space_gives_another_result(names: HubTask) -> None:
-    cases = runpy.run_path(str(METRICS / names.metric / "tests.py"))["test_cases"]
+@pytest.mark.parametrize("names", PROBE_TABLE.values(), ids=lambda names: names.headline)
+def test_a_case_of_a_space_gives_another_result(names: ProbeInfo) -> None:
+    cases = runpy.run_path(str(METRICS / names.headline / "tests.py"))["test_cases"]
     assert len(cases) == 2
-    metric = vehbench_hf.load_metric(names.metric)
-    assert metric.name == names.metric
+    metric = vehbench_hf.load_metric(names.headline)
+    assert metric.name == names.headline
     for case in cases:
         found = metric.compute(predictions=case["predictions"], references=case["references"])
         assert {name: found[name] for name in case["result"]} == case["result"]

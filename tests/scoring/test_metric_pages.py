@@ -90,7 +90,7 @@ def test_an_example_has_another_result_than_its_page_says(make, example):
     for name, value in example["values"].items():
         assert found[name].value == (None if value is None else pytest.approx(value, abs=DECIMALS)), name
     for name, (numerator, of) in example.get("rates", {}).items():
-        assert (found[name].numerator, found[name].of) == (pytest.approx(numerator), of), name
+        assert (found[name].numerator, found[name].denominator) == (pytest.approx(numerator), of), name
     among = score_parts(example["probe"], [row for row in rows if readable(row)], example["convention"])
     for name, value in example.get("parsed", {}).items():
         assert among[name].value == pytest.approx(value, abs=DECIMALS), name

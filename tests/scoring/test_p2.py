@@ -14,7 +14,7 @@ def search(make, *steps, reference=10.0, task_id="t", **fields):
 
 
 def parts(convention, *rows):
-    return p2.parts(p2.rows(rows, convention))
+    return p2.parts(p2.read_rows(rows, convention))
 
 
 def both(*rows):
@@ -41,7 +41,7 @@ def build(make, trajectories):
 @given(trajectories=TRAJECTORIES)
 def test_point_value_has_another_formula_than_the_resamples(make, convention, trajectories):
     rows, doubled = build(make, trajectories), build(make, trajectories * 2)
-    of, twice = p2.rows(rows, convention), p2.rows(doubled, convention)
+    of, twice = p2.read_rows(rows, convention), p2.read_rows(doubled, convention)
     ones = np.ones(len(rows))
     value = float(p2.headline(of, ones))
     assert value == p2.parts(of)["p2b"].value

@@ -65,7 +65,7 @@ def live(make, task, *masses, **fields):
 
 
 def parts(convention, *rows):
-    return p3.parts(p3.rows(rows, convention))
+    return p3.parts(p3.read_rows(rows, convention))
 
 
 def both(*rows):
@@ -76,7 +76,7 @@ def both(*rows):
 @given(masses=st.lists(st.lists(st.floats(1.0, 3.0) | st.none(), max_size=3), min_size=1, max_size=5))
 def test_point_value_has_another_formula_than_the_resamples(make, trapped, convention, masses):
     rows = [live(make, trapped, *steps) for steps in masses]
-    of, twice = p3.rows(rows, convention), p3.rows(rows * 2, convention)
+    of, twice = p3.read_rows(rows, convention), p3.read_rows(rows * 2, convention)
     ones = np.ones(len(rows))
     assert float(p3.headline(of, ones)) == p3.parts(of)["success"].value
     assert p3.headline(twice, np.ones(2 * len(rows))) == pytest.approx(float(p3.headline(of, 2 * ones)))

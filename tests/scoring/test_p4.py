@@ -10,7 +10,7 @@ ORDERS = st.permutations(list("abcde")).map("".join)
 
 
 def parts(convention, *rows):
-    return p4.parts(p4.rows(rows, convention))
+    return p4.parts(p4.read_rows(rows, convention))
 
 
 def both(*rows):
@@ -51,7 +51,7 @@ def test_point_value_has_another_formula_than_the_resamples(make, convention, dr
         make.pool(f"t{i}", sensitive="ba", dominated="ae", profile=profile) for i, (_, profile) in enumerate(drawn)
     ]
     rows = [Row(task, make.rank(task, order)) for task, (order, _) in zip(tasks, drawn, strict=True)]
-    of, twice = p4.rows(rows, convention), p4.rows(rows * 2, convention)
+    of, twice = p4.read_rows(rows, convention), p4.read_rows(rows * 2, convention)
     found, again = p4.parts(of), p4.parts(twice)
     assert float(p4.headline(of, np.ones(len(rows)))) == found["tau"].value
     assert float(p4.headline(of, np.full(len(rows), 2.0))) == pytest.approx(found["tau"].value)

@@ -85,7 +85,7 @@ def test_no_rows_give_a_number(probe):
         for name, part in score_parts(probe, [], convention).items():
             assert part.value is None, name
             assert part.reason, name
-            assert not part.of, name
+            assert not part.denominator, name
 
 
 def test_recovery_quality_as_defined_needs_no_reference(bank_v1, run):

@@ -78,7 +78,7 @@ def test_more_repeats_are_passed_more_often(make, tries):
         if listed
     ]
     column = row_mean(happened for listed in tries for happened in listed)
-    rate, passed = column.part("").value, pass_all(rows, column, 3).value
+    rate, passed = column.average("").value, pass_all(rows, column, 3).value
     assert passed <= rate
     if all(len(set(listed)) == 1 for listed in tries):
         assert passed == pytest.approx(rate)

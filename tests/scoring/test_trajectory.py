@@ -60,9 +60,9 @@ def test_no_op_and_local_edits_are_not_what_is_reported(make):
     wide = {"tip_mass_g": 3.0, "beam_length_mm": 60.0, "beam_width_mm": 21.0, "substrate_thickness_um": 750.0}
     steps = [make.propose(make.verdict(), **changes) for changes in ({}, {}, {"tip_mass_g": 2.1}, wide)]
     for convention in ("released", "defined"):
-        found = p2.parts(p2.rows([Row(task, make.record(task, *steps))], convention))
-        assert (found["no_op"].numerator, found["no_op"].of) == (1, 3)
-        assert (found["bounded_local_edit"].numerator, found["bounded_local_edit"].of) == (1, 2)
+        found = p2.parts(p2.read_rows([Row(task, make.record(task, *steps))], convention))
+        assert (found["no_op"].numerator, found["no_op"].denominator) == (1, 3)
+        assert (found["bounded_local_edit"].numerator, found["bounded_local_edit"].denominator) == (1, 2)
 
 
 def test_violation_reduction_as_released_pools_the_steps_of_searches(make):
@@ -74,16 +74,16 @@ def test_violation_reduction_as_released_pools_the_steps_of_searches(make):
         return Row(task, make.record(task, *steps))
 
     rows = [search("a", -3.0, -1.0), search("b", -3.0, -1.0, -2.0, -4.0)]
-    found = p2.parts(p2.rows(rows, "released"))["violation_reduction"]
+    found = p2.parts(p2.read_rows(rows, "released"))["violation_reduction"]
     assert (found.value, found.n) == (pytest.approx((1 + 1 / 3) / 2), 2)
-    assert p2.parts(p2.rows(rows, "defined"))["violation_reduction"].value == pytest.approx(2 / 4)
+    assert p2.parts(p2.read_rows(rows, "defined"))["violation_reduction"].value == pytest.approx(2 / 4)
 
 
 def test_the_released_improvement_sees_power_or_the_profiles_one_does_not(make):
     gold = {"reference": {"design": None, "power_uw": 10.0, "power_uw_older": None, "upper_bound_uw": None}}
     task = make.task("p2", gold=gold)
     steps = [make.propose(make.verdict(power)) for power in (4.0, 6.0)]
-    found = p2.parts(p2.rows([Row(task, make.record(task, *steps))], "released"))
+    found = p2.parts(p2.read_rows([Row(task, make.record(task, *steps))], "released"))
     assert (found["impr"].value, found["utility_improvement"].value) == (0.0, 1.0)
     assert found["auc"].value == pytest.approx((0.4 + 9 * 0.6) / 10)
     assert found["auc_budget"].value == pytest.approx((0.4 + 5 * 0.6) / 6)
@@ -107,6 +107,6 @@ def test_the_history_is_left_out_of_what_followed_feedback(make):
     ]
     task = make.task("p3", spec={"history": shown})
     live = [make.propose(make.verdict(stress=-1.0)), Step("replan"), make.propose(make.verdict())]
-    found = p3.parts(p3.rows([Row(task, make.record(task, *live))], "released"))
-    assert (found["post_feedback_feasible"].numerator, found["post_feedback_feasible"].of) == (1, 4)
+    found = p3.parts(p3.read_rows([Row(task, make.record(task, *live))], "released"))
+    assert (found["post_feedback_feasible"].numerator, found["post_feedback_feasible"].denominator) == (1, 4)
     assert found["violation_reduction"].value == pytest.approx(2 / 3)

@@ -8,7 +8,7 @@ from vehbench_hf.analysis.candidates import HELD_OUT, SELECTION, Array, Stage, w
 from vehbench_hf.analysis.compared_run import ComparedRun
 from vehbench_hf.analysis.cost import cost_of
 from vehbench_hf.analysis.stage_choice import Choice, Routing, StageScore, choose
-from vehbench_hf.scoring import SCORERS
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.statistics import percentile_interval
 from vehbench_hf.types import Convention, Probe
 from vehbench_hf.user_files.prices import Price
@@ -38,7 +38,7 @@ def stage_advice(
     known = {name: value for name in allowed if (value := stage.scores[name].held_out) is not None}
     best = max(known, key=lambda name: known[name]) if known else None
     entry: dict[str, Any] = {
-        "headline": SCORERS[probe].HEADLINE,
+        "headline": PROBE_TABLE[probe].headline,
         "n": {SELECTION: stage.tasks(SELECTION), "held_out": stage.tasks(*HELD_OUT)},
         "use": None,
         "undefined": None if choice else why_no_choice(stage, convention),

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_hf.analysis.compared_run import ComparedRun
-from vehbench_hf.analysis.stage_choice import AUXILIARY, StageScore, held_out
+from vehbench_hf.analysis.stage_choice import StageScore, held_out
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.scoring import SCORERS, Row, cluster, score_parts
 from vehbench_hf.statistics import resample_weights
 from vehbench_hf.types import PROBES, Convention, Probe, Split
@@ -73,7 +74,7 @@ def resampled(stage: Stage, convention: Convention, *, resamples: int, seed: int
             if mine:
                 scorer, tasks_here = SCORERS[stage.probe], len({row.task.task_id for row in mine})
                 weights = np.stack([column[row.task.task_id] for row in mine], axis=1)
-                total = total + tasks_here * scorer.headline(scorer.rows(mine, convention), weights)
+                total = total + tasks_here * scorer.headline(scorer.read_rows(mine, convention), weights)
                 n += tasks_here
         found[name] = total / n
     return found
@@ -87,7 +88,7 @@ def why_no_choice(stage: Stage, convention: Convention) -> str:
         )
     rows = next(iter(stage.rows.values()))
     dev = [row for row in rows if row.task.split == SELECTION]
-    reason = score_parts(stage.probe, dev, convention)[SCORERS[stage.probe].HEADLINE_PART].reason
+    reason = score_parts(stage.probe, dev, convention)[PROBE_TABLE[stage.probe].headline_part].reason
     return f"the headline is undefined on the {stage.tasks(SELECTION)} tasks of {SELECTION}: {reason}"
 
 
@@ -102,11 +103,11 @@ def _stage(probe: Probe, rows: Mapping[str, list[Row]], convention: Convention) 
 
 
 def _score(probe: Probe, rows: Sequence[Row], convention: Convention) -> StageScore:
-    part = SCORERS[probe].HEADLINE_PART
+    part = PROBE_TABLE[probe].headline_part
     dev = [row for row in rows if row.task.split == SELECTION]
     parts = score_parts(probe, dev, convention)
     by_split = []
     for split in HELD_OUT:
         mine = [row for row in rows if row.task.split == split]
         by_split.append((score_parts(probe, mine, convention)[part].value, len({row.task.task_id for row in mine})))
-    return StageScore(parts[part].value, parts[AUXILIARY[probe]].value, held_out(by_split))
+    return StageScore(parts[part].value, parts[PROBE_TABLE[probe].tie_break].value, held_out(by_split))

@@ -8,11 +8,13 @@ import numpy as np
 
 from vehbench_hf.analysis.compare_notes import notes_on
 from vehbench_hf.analysis.compared_run import ComparedRun
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.scoring import SCORERS, Row, cluster
 from vehbench_hf.scoring.values import Array, divide
 from vehbench_hf.statistics import (
     LEVEL,
     LEVEL_OF_TEST,
+    PAIRED_RESAMPLES,
     POWER,
     SEED,
     holm_adjusted,
@@ -22,7 +24,6 @@ from vehbench_hf.statistics import (
 from vehbench_hf.types import PROBES, Convention, Probe, Split
 
 COMPARE_SCHEMA = "vehbench-compare-1"
-RESAMPLES = 10_000
 SAME = 1e-9
 """Per-task values closer than this did not move: rounding of equal designs."""
 
@@ -33,7 +34,7 @@ def compare_runs(
     convention: Convention,
     headline_splits: Sequence[Split],
     differing: Sequence[str] = (),
-    resamples: int = RESAMPLES,
+    resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
 ) -> dict[str, Any]:
     """Compare runs, second minus first, over the tasks of `headline_splits` that both have a scored record of.
@@ -98,7 +99,7 @@ def _compare(
     rows, other = ([row for row in kept if row.task.task_id in shared] for kept in (rows, other))
     entry: dict[str, Any] = {
         "probe": probe,
-        "headline": scorer.HEADLINE,
+        "headline": PROBE_TABLE[probe].headline,
         "first": first.name,
         "second": second.name,
         "n": len(shared),
@@ -116,12 +117,12 @@ def _compare(
     }
     if not shared:
         return {**entry, "undefined": f"the runs share no scored task of {', '.join(splits)}"}
-    of = scorer.rows([*rows, *other], convention)
+    of = scorer.read_rows([*rows, *other], convention)
     weights = np.concatenate([_once_a_task(rows), np.zeros(len(other))])
     others = np.concatenate([np.zeros(len(rows)), _once_a_task(other)])
     values = [float(scorer.headline(of, w)) for w in (weights, others)]
     if np.isnan(values).any():
-        return {**entry, "undefined": f"{scorer.HEADLINE} is undefined on the {len(shared)} shared tasks"}
+        return {**entry, "undefined": f"{PROBE_TABLE[probe].headline} is undefined on the {len(shared)} shared tasks"}
     column = scorer.per_row(of)
     per_task = [_per_task(kept, divide(column.total, column.count)[part]) for kept, part in _halves(rows, other)]
     found = paired_difference(

@@ -4,13 +4,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf import SCORER_VERSION
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.runlog.replay import protocol_of, replay_run
 from vehbench_hf.runlog.settings import read_run_json
 from vehbench_hf.scoring import Row, sort_rows
 from vehbench_hf.scoring.folder import covered, selected
 from vehbench_hf.types import Probe
+from vehbench_hf.versions import SCORER_VERSION
 
 UNRELEASED = "unreleased"
 """What stands for the prompts and the protocol of the authors' harness."""

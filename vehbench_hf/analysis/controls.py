@@ -6,13 +6,13 @@ from typing import Any
 
 from vehbench_hf.analysis.arms import Arm, changed_rules
 from vehbench_hf.analysis.intervention import EFFECTS_SCHEMA, intervention_tasks
-from vehbench_hf.analysis.paired import METHOD, RESAMPLES, paired_effect
+from vehbench_hf.analysis.paired import METHOD, paired_effect
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import limited
 from vehbench_hf.errors import RunError
 from vehbench_hf.protocol import Control
 from vehbench_hf.scoring import readable, score_parts
-from vehbench_hf.statistics import SEED
+from vehbench_hf.statistics import PAIRED_RESAMPLES, SEED
 from vehbench_hf.types import Convention, Probe, Task
 
 COMMON: tuple[Control, ...] = ("none", "neutral", "targeted", "wrong-boundary")
@@ -68,7 +68,7 @@ def cell_effects(
     bank: Bank,
     *,
     convention: Convention | None = None,
-    resamples: int = RESAMPLES,
+    resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
 ) -> dict[str, Any]:
     """Every condition with its endpoints, and the paired differences between them; JSON values.

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.scoring import Row, score_parts
 from vehbench_hf.types import Convention, Probe, Usage
 from vehbench_hf.user_files.prices import Price
-
-SOLVED: dict[Probe, str] = {"p1": "acc", "p2": "final_feasible", "p3": "success", "p4": "exact"}
-"""The part whose mean is the share of solved tasks: right action, feasible end, recovery, exact order."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Cost:
 
 def cost_of(probe: Probe, rows: Sequence[Row], convention: Convention, price: Price | None, why: str) -> Cost:
     """Effort and cost of some rows. `why` says why there is no price. Tasks without reported tokens make no cost."""
-    share = score_parts(probe, rows, convention)[SOLVED[probe]].value
+    share = score_parts(probe, rows, convention)[PROBE_TABLE[probe].solved].value
     solved = 0.0 if share is None else share * len(rows)
     usages = [row.record.usage for row in rows]
     calls, output = sum(row.record.calls for row in rows), [usage.output for usage in usages]

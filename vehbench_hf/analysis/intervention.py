@@ -3,10 +3,10 @@
 from typing import Any
 
 from vehbench_hf.analysis.arms import Arm, changed_rules
-from vehbench_hf.analysis.paired import METHOD, RESAMPLES, paired_effect
+from vehbench_hf.analysis.paired import METHOD, paired_effect
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import named_subset
-from vehbench_hf.statistics import SEED
+from vehbench_hf.statistics import PAIRED_RESAMPLES, SEED
 from vehbench_hf.types import Convention, Task
 
 SUBSET = "p3_intervention"
@@ -27,7 +27,7 @@ def intervention_effects(
     bank: Bank,
     *,
     convention: Convention | None = None,
-    resamples: int = RESAMPLES,
+    resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
 ) -> dict[str, Any]:
     """Second minus first in success and cascade rate on the intervention tasks of `bank`; JSON values.

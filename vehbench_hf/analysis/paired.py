@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from vehbench_hf.scoring import Row, cluster, score_parts
-from vehbench_hf.scoring.values import Array, Column
-from vehbench_hf.statistics import LEVEL, SEED, paired_difference
+from vehbench_hf.scoring.values import Array, PerRow
+from vehbench_hf.statistics import LEVEL, PAIRED_RESAMPLES, SEED, paired_difference
 from vehbench_hf.types import Convention, Probe
 
-RESAMPLES = 10_000
-"""As in appendix Q of the paper."""
 METHOD = {
     "level": LEVEL,
     "drawn": "anchor papers, for both runs together",
@@ -28,7 +26,7 @@ def paired_effect(
     task_ids: Collection[str],
     *,
     convention: Convention,
-    resamples: int = RESAMPLES,
+    resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
 ) -> dict[str, Any]:
     """Second minus first of a part (`success`, `cascade`, `tau`, ...) over the tasks that both runs have scored.
@@ -77,13 +75,15 @@ def paired_effect(
     }
 
 
-def _column(rows: Sequence[Row], probe: Probe, part: str, convention: Convention) -> Column:
+def _column(rows: Sequence[Row], probe: Probe, part: str, convention: Convention) -> PerRow:
     """What each row adds to the numerator and to the denominator of a part."""
     whole = score_parts(probe, rows, convention)[part]
-    if whole.value is not None and whole.of is None:
+    if whole.value is not None and whole.denominator is None:
         raise ValueError(f"{part} of {probe} is no mean over rows and has no paired effect here")
     parts = [score_parts(probe, [row], convention)[part] for row in rows]
-    return Column(np.array([one.numerator or 0.0 for one in parts]), np.array([one.of or 0.0 for one in parts]))
+    return PerRow(
+        np.array([one.numerator or 0.0 for one in parts]), np.array([one.denominator or 0.0 for one in parts])
+    )
 
 
 def _once_a_task(rows: Sequence[Row]) -> Array:

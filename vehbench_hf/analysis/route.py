@@ -12,12 +12,11 @@ from vehbench_hf.analysis.compared_run import ComparedRun
 from vehbench_hf.analysis.profiles import indicators, profiles
 from vehbench_hf.analysis.stage_choice import Routing, Strategy, simulate
 from vehbench_hf.scoring import score_parts
-from vehbench_hf.statistics import LEVEL, SEED
+from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED
 from vehbench_hf.types import Convention, Probe
 from vehbench_hf.user_files.prices import Price
 
 ROUTE_SCHEMA = "vehbench-route-1"
-RESAMPLES = 2000
 READS_GOLD = ("baseline/anchor", "baseline/reference")
 """Baselines that read the answer from the bank: they are marks to measure by, nobody has them for a new brief."""
 

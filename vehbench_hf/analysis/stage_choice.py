@@ -10,9 +10,6 @@ from typing import Literal
 
 from vehbench_hf.types import PROBES, Probe
 
-AUXILIARY: dict[Probe, str] = {"p1": "acc", "p2": "final_feasible", "p3": "recq", "p4": "exact"}
-"""The part of a stage that decides between equal dev headlines (appendix K.2)."""
-
 
 @dataclass(frozen=True)
 class StageScore:

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.hub.errors import HubError
-from vehbench_hf.hub.failures import hub_failures
+from vehbench_hf.hub.errors import HubError, hub_failures
 from vehbench_hf.hub.names import repository
 from vehbench_hf.hub.record import MAX_RECORD_BYTES, read_record
 from vehbench_hf.runlog.lines import turn_files

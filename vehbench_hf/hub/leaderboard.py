@@ -13,9 +13,9 @@ from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.fetch import read_copy
-from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.hub.record import headline_rows
 from vehbench_hf.hub.verification import differences, printable, row_differences
+from vehbench_hf.probes import PROBE_TABLE
 
 TEMPLATE = Path(__file__).with_name("leaderboard.html.j2")
 
@@ -73,12 +73,12 @@ def render(board: Board) -> str:
         cells = {row["task_id"]: row for row in headline_rows(record)}
         groups.setdefault((record["comparability"], named), []).append({"record": record, "cells": cells})
     for rows in groups.values():
-        for names in HUB_TASKS:
-            values = [row["cells"].get(names.task_id, {}).get("value") for row in rows]
+        for info in PROBE_TABLE.values():
+            values = [row["cells"].get(info.task_id, {}).get("value") for row in rows]
             for row, value in zip(rows, values, strict=True):
                 if value is not None:
-                    row["cells"][names.task_id]["rank"] = 1 + sum(v is not None and v > value for v in values)
+                    row["cells"][info.task_id]["rank"] = 1 + sum(v is not None and v > value for v in values)
     # What stands in a record was written by others; escaping keeps it text.
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True)
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(groups=sorted(groups.items()), tasks=HUB_TASKS, left_out=board.left_out)
+    return template.render(groups=sorted(groups.items()), tasks=list(PROBE_TABLE.values()), left_out=board.left_out)

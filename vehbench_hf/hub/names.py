@@ -1,8 +1,14 @@
-"""Names of repositories, checked before they are used anywhere."""
+"""Names on the Hub: our repositories, and those of others, checked before they are used anywhere."""
 
 import re
 
 from vehbench_hf.hub.errors import HubError
+
+DATASET = "vehbench"
+RESULTS = "vehbench-results"
+"""Names of the two dataset repositories below an organisation."""
+PUBLISHED_BANK = "veh-v2"
+"""The version of the bank in the dataset, and of every submitted run."""
 
 _PART = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_])?")
 

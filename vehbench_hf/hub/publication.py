@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from vehbench_hf.hub.failures import hub_failures
-from vehbench_hf.hub.mapping import DATASET, HUB_TASKS, RESULTS
-from vehbench_hf.hub.names import organisation
+from vehbench_hf.hub.errors import hub_failures
+from vehbench_hf.hub.names import DATASET, RESULTS, organisation
 from vehbench_hf.paths import shipped
+from vehbench_hf.probes import PROBE_TABLE
 
 README = "README.md"
 EVAL_YAML = "eval.yaml"
@@ -45,14 +45,14 @@ def plan_publication(org: str, dataset: Path, stage: Path) -> list[PlannedRepo]:
     """
     organisation(org)
     repos = [_planned(f"{org}/{DATASET}", "dataset", dataset)]
-    for names in HUB_TASKS:
-        folder = stage / names.metric
+    for info in PROBE_TABLE.values():
+        folder = stage / info.headline
         shutil.copytree(
-            shipped(f"metrics/{names.metric}"), folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")
+            shipped(f"metrics/{info.headline}"), folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")
         )
         readme = folder / README
         readme.write_text(readme.read_text(encoding="utf-8").replace('"ORG/', f'"{org}/'), encoding="utf-8")
-        repos.append(_planned(f"{org}/{names.metric}", "space", folder))
+        repos.append(_planned(f"{org}/{info.headline}", "space", folder))
     results = stage / RESULTS
     results.mkdir()
     card = shipped("cards/results_card.md").read_text(encoding="utf-8")

@@ -15,16 +15,18 @@ from typing import Any
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.hub.errors import HubError
-from vehbench_hf.hub.mapping import HUB_TASKS, PERCENT, PUBLISHED_BANK
-from vehbench_hf.hub.names import repository
+from vehbench_hf.hub.names import PUBLISHED_BANK, repository
 from vehbench_hf.hub.rescore import deviations, log_hashes, rescore
 from vehbench_hf.hub.rules import check_run, check_scores
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog import read_run_json, read_turns
 
 RECORD_SCHEMA = "vehbench-record-1"
 MAX_RECORD_BYTES = 4_000_000
 MAX_LOG_FILES = 256
 MAX_DEPTH = 20
+PERCENT = 100.0
+"""Published values are the headline times this. Higher is better in all of them."""
 ID = re.compile(r"[0-9a-f]{16}")
 TURNS = re.compile(r"turns(-[0-9]{1,4})?\.jsonl")
 _KEPT = ("schema", "kind", "settings", "versions", "begun", "prompts", "backends")
@@ -83,8 +85,8 @@ def run_json_hash(info: dict[str, Any]) -> str:
 def headline_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
     """One flat row a probe, the same columns always: what the board and the results dataset show."""
     rows = []
-    for names in HUB_TASKS:
-        found = record["scores"]["probes"].get(names.config)
+    for info in PROBE_TABLE.values():
+        found = record["scores"]["probes"].get(info.probe)
         if found is None:
             continue
         headline = found["headline"]
@@ -93,7 +95,7 @@ def headline_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
             {
                 "record": record["id"],
                 "model_id": record["model_id"],
-                "task_id": names.task_id,
+                "task_id": info.task_id,
                 "value": percent(headline["value"]),
                 "low": percent(low),
                 "high": percent(high),

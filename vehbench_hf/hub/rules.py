@@ -7,9 +7,9 @@ written down instead of judged, gives the numbers it states.
 from collections.abc import Mapping
 from typing import Any
 
-from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
+from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION
 
 
 def check_run(info: Mapping[str, Any], bank: Bank, model_id: str) -> None:

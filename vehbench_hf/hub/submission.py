@@ -11,9 +11,9 @@ from typing import Any
 
 from vehbench_hf.bank.bank import MANIFEST, Bank
 from vehbench_hf.hub.errors import HubError
-from vehbench_hf.hub.mapping import DATASET, HUB_TASKS, RESULTS
-from vehbench_hf.hub.names import organisation
+from vehbench_hf.hub.names import DATASET, RESULTS, organisation
 from vehbench_hf.hub.record import make_record, percent, public_run_json, rows_text
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog import read_run_json
 from vehbench_hf.runlog.lines import turn_files
 from vehbench_hf.runlog.settings import write_json
@@ -76,14 +76,14 @@ def write_eval_file(submission: Submission, revision: str | None) -> Path:
 
     record = submission.record
     entries = []
-    for names in HUB_TASKS:
-        found = record["scores"]["probes"].get(names.config)
+    for info in PROBE_TABLE.values():
+        found = record["scores"]["probes"].get(info.probe)
         if found is None or found["headline"]["value"] is None:
             continue
         entries.append(
             EvalResultEntry(
                 dataset_id=f"{submission.org}/{DATASET}",
-                task_id=names.task_id,
+                task_id=info.task_id,
                 value=percent(found["headline"]["value"]),
                 dataset_revision=revision,
                 date=record["date"],

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vehbench_hf import PROMPTS_VERSION, __version__
 from vehbench_hf.errors import RunError
 from vehbench_hf.isomorphic.types import FORMS, Form, IsomorphicTask
 from vehbench_hf.scoring import comparability
-from vehbench_hf.scoring.values import Column, row_mean
+from vehbench_hf.scoring.values import PerRow, row_mean
 from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, paired_difference, percentile_interval, resample_weights
 from vehbench_hf.types import OUTCOMES, Record
+from vehbench_hf.versions import PROMPTS_VERSION, __version__
 from vehbench_oracle import oracle_fingerprint
 
 ISOMORPHIC_SCHEMA = "vehbench-isomorphic-1"
@@ -92,7 +92,7 @@ def _form(
     read = [row for row in scored if row.record.outcome == "ok"]
     nothing = f"no {form} was scored"
     column = _correct(scored)
-    accuracy = column.part(nothing)
+    accuracy = column.average(nothing)
     interval = None
     clusters = [_cluster(row.task) for row in scored]
     if len(set(clusters)) > 1:
@@ -102,8 +102,8 @@ def _form(
         "interval": None if interval is None else list(interval),
         "n": len(scored),
         "undefined": accuracy.reason,
-        "read": row_mean(row.record.outcome == "ok" for row in scored).part(nothing).value,
-        "accuracy_read": _correct(read).part(nothing).value,
+        "read": row_mean(row.record.outcome == "ok" for row in scored).average(nothing).value,
+        "accuracy_read": _correct(read).average(nothing).value,
         "outcomes": {outcome: sum(row.record.outcome == outcome for row in mine) for outcome in OUTCOMES},
         "unscored": len(mine) - len(scored),
         "missing": epochs * sum(task.form == form for task in tasks) - len(mine),
@@ -140,7 +140,7 @@ def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> dict[
     }
 
 
-def _correct(rows: Sequence[IsomorphicRow]) -> Column:
+def _correct(rows: Sequence[IsomorphicRow]) -> PerRow:
     return row_mean(row.correct for row in rows)
 
 

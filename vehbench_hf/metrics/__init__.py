@@ -5,13 +5,13 @@
 
 from typing import TYPE_CHECKING
 
-from vehbench_hf.hub.mapping import HUB_TASKS
 from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.probes import PROBE_TABLE
 
 if TYPE_CHECKING:
     from vehbench_hf.metrics.module import ProbeMetric
 
-METRICS = tuple(task.metric for task in HUB_TASKS)
+METRICS = tuple(info.headline for info in PROBE_TABLE.values())
 
 
 def load_metric(name: str) -> "ProbeMetric":

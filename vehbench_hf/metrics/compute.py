@@ -4,23 +4,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from vehbench_hf import SCORER_VERSION
 from vehbench_hf.episodes import Episode
-from vehbench_hf.hub.mapping import task_of_metric
 from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.metrics.predictions import Prediction, read_prediction
 from vehbench_hf.metrics.references import NO_SUBTYPE, read_reference
 from vehbench_hf.paper.release.tasks import BANK_VERSION as BANK_V1
+from vehbench_hf.probes import PROBE_TABLE, probe_of_metric
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.scoring import SCORERS, score
-from vehbench_hf.scoring.bootstrap import RESAMPLES, SEED
-from vehbench_hf.types import Convention, Outcome, Probe, Record, Task
-
-OF_FINAL_DESIGNS: dict[Probe, tuple[str, ...]] = {
-    "p2": ("p2b", "final_feasible", "cond_ratio", "infeasible_closure", "utility_loss", "invalid"),
-    "p3": ("success",),
-}
-"""The parts that a final design alone determines; the others describe the way there."""
+from vehbench_hf.scoring import score
+from vehbench_hf.statistics import RESAMPLES, SEED
+from vehbench_hf.types import Convention, Outcome, Record, Task
+from vehbench_hf.versions import SCORER_VERSION
 
 
 def compute(
@@ -39,7 +33,7 @@ def compute(
     resamples over papers, 0 for no interval; `p2_stop` says which rule ended the searches. What the rows do not
     determine is None, with the reason under `undefined`. Raises MetricInputError naming row and field.
     """
-    probe = task_of_metric(metric).config
+    probe = probe_of_metric(metric).probe
     _check_options(convention, bootstrap, seed, p2_stop)
     predictions, references = listed(predictions, "predictions"), listed(references, "references")
     if len(predictions) != len(references):
@@ -81,9 +75,11 @@ def compute(
         resamples=bootstrap,
         seed=seed,
     )["probes"][probe]
-    result = _result(metric, found, SCORERS[probe].HEADLINE_PART)
+    result = _result(metric, found, PROBE_TABLE[probe].headline_part)
     if any(prediction.final for prediction in given):
-        _drop_parts(result, set(result["parts"]) - set(OF_FINAL_DESIGNS[probe]), "predictions are final designs")
+        _drop_parts(
+            result, set(result["parts"]) - set(PROBE_TABLE[probe].of_final_designs), "predictions are final designs"
+        )
     if probe == "p1" and any(task.subtype == NO_SUBTYPE for task in tasks):
         why = "a reference has no subtype; pass the dataset's rows, or add their column subtype"
         _drop_parts(result, {"subtype_f1", "comp"}, why)

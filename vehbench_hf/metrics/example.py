@@ -3,25 +3,22 @@
 from typing import Any
 
 from vehbench_hf.bank.bank import open_bank
-from vehbench_hf.hub.mapping import task_of_metric
-from vehbench_hf.types import Probe, Task
-
-_WORST: dict[Probe, float] = {"p1": 0.0, "p2": 0.0, "p3": 0.0, "p4": -1.0}
-"""The headline when no reply can be read."""
+from vehbench_hf.probes import probe_of_metric
+from vehbench_hf.types import Task
 
 
 def example(metric: str) -> tuple[list[Any], list[dict[str, Any]]]:
     """The gold answers and the rows of all sample tasks of a metric."""
     from vehbench_hf.bank.schema import task_to_row
 
-    tasks = open_bank("sample").select([task_of_metric(metric).config])
+    tasks = open_bank("sample").select([probe_of_metric(metric).probe])
     return [_gold(task) for task in tasks], [task_to_row(task) for task in tasks]
 
 
 def cases(metric: str) -> list[dict[str, Any]]:
     """Cases as `tests.py` of a Space lists them; `result` holds the fields to be compared."""
     answers, rows = example(metric)
-    worst = _WORST[task_of_metric(metric).config]
+    worst = probe_of_metric(metric).worst
     return [
         {"predictions": answers, "references": rows, "result": {metric: 1.0, "n": len(rows)}},
         {"predictions": [""] * len(rows), "references": rows, "result": {metric: worst, "n": len(rows)}},

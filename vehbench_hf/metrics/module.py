@@ -11,11 +11,11 @@ import datasets
 import evaluate
 import numpy as np
 
-from vehbench_hf.hub.mapping import task_of_metric
 from vehbench_hf.metrics.compute import compute, listed
 from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
 from vehbench_hf.paths import shipped
+from vehbench_hf.probes import probe_of_metric
 
 
 class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
@@ -24,7 +24,7 @@ class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
     METRIC: str
 
     def _info(self) -> evaluate.MetricInfo:
-        task_of_metric(self.METRIC)
+        probe_of_metric(self.METRIC)
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=DESCRIPTIONS[self.METRIC],

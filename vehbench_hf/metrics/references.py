@@ -6,16 +6,9 @@ from typing import Any
 
 from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.parsing import ACTIONS
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.types import ALL_SPLITS, Probe, Task
 from vehbench_oracle import VARIABLES
-
-_NEEDED: dict[Probe, tuple[str, ...]] = {
-    "p1": ("action",),
-    "p2": ("reference",),
-    "p3": ("reference", "trap"),
-    "p4": ("ranking", "dominated_pairs", "policy_sensitive_pairs"),
-}
-"""The gold fields that a score of the probe depends on."""
 
 NO_SUBTYPE = ""
 """The subtype of a reference that names none."""
@@ -76,7 +69,10 @@ def _columns(value: Mapping[str, Any], probe: Probe, where: str) -> tuple[Any, A
     from vehbench_hf.bank.schema import arrow_schema
 
     schema = arrow_schema(probe)
-    for part, needed in (("spec", [f.name for f in schema.field("spec").type]), ("gold", _NEEDED[probe])):
+    for part, needed in (
+        ("spec", [f.name for f in schema.field("spec").type]),
+        ("gold", PROBE_TABLE[probe].gold_fields),
+    ):
         for field in needed:
             if field not in value[part]:
                 raise MetricInputError(f"{where}, field {part}.{field}: missing. Pass the row as the dataset has it.")

@@ -5,14 +5,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from vehbench_hf.parsing.unreadable import UnreadableReply, quoted
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.types import Probe
 
-ACTIONS: dict[Probe, tuple[str, ...]] = {
-    "p1": ("propose_design", "declare_infeasible", "request_missing_info"),
-    "p2": ("propose_design", "replan", "declare_infeasible", "request_missing_info"),
-    "p3": ("propose_design", "replan", "reset_to_prior", "declare_infeasible"),
-    "p4": ("rank",),
-}
+ACTIONS: dict[Probe, tuple[str, ...]] = {probe: info.actions for probe, info in PROBE_TABLE.items()}
 """What a model may do. P4 has one action, and a reply does not name it."""
 
 _ALIASES = {

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Probe, Split
+from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION
 from vehbench_oracle import oracle_fingerprint
 
 RUN_SCHEMA = "vehbench-run-1"

@@ -5,14 +5,14 @@ Conventions: `defined` follows the paper's text, `released` what the authors' ev
 
 from vehbench_hf.scoring.rows import Row, cluster, readable, sort_rows
 from vehbench_hf.scoring.score import SCORE_SCHEMA, SCORERS, Drawn, comparability, score, score_parts
-from vehbench_hf.scoring.values import Part
+from vehbench_hf.scoring.values import MetricValue
 from vehbench_hf.statistics import percentile_interval, resample_weights
 
 __all__ = [
     "SCORERS",
     "SCORE_SCHEMA",
     "Drawn",
-    "Part",
+    "MetricValue",
     "Row",
     "cluster",
     "comparability",

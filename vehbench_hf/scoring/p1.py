@@ -10,14 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.scoring.rows import Row
-from vehbench_hf.scoring.values import Array, Column, Part, complement, divide, part, row_mean, share
+from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, divide, metric_value, row_mean, share
 from vehbench_hf.types import Convention, Record, Task
 
-HEADLINE = "p1_composite"
-HEADLINE_PART = "comp"
-
-ACTIONS = ("propose_design", "declare_infeasible", "request_missing_info")
+ACTIONS = PROBE_TABLE["p1"].actions
 PROPOSE, INFEASIBLE, REQUEST = range(3)
 NO_CLASS = 3
 """Predicted column of everything that is none of the three actions: unreadable replies, replan."""
@@ -29,7 +27,7 @@ class Rows:
 
     cells: Array
     names: tuple[str, ...]
-    correct: Column
+    correct: PerRow
 
 
 class Measures(NamedTuple):
@@ -46,7 +44,7 @@ class Measures(NamedTuple):
     composite: Array
 
 
-def rows(scored: Sequence[Row], convention: Convention) -> Rows:
+def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
     """Codes of all rows. The accuracy alone depends on the convention, see `_judged_action`."""
     subtypes = sorted({row.task.subtype for row in scored})
     cells = np.zeros((len(scored), len(subtypes), 3, 4))
@@ -63,9 +61,9 @@ def effective_action(record: Record) -> str | None:
     return record.steps[-1].action if record.outcome == "ok" and record.steps else None
 
 
-def confusion(of: Rows, weights: Array) -> Array:
+def confusion(rows: Rows, weights: Array) -> Array:
     """Weighted confusion counts (..., S, 3, 4) for weights (..., N)."""
-    counts: Array = (weights @ of.cells).reshape(*weights.shape[:-1], len(of.names), 3, 4)
+    counts: Array = (weights @ rows.cells).reshape(*weights.shape[:-1], len(rows.names), 3, 4)
     return counts
 
 
@@ -76,7 +74,7 @@ def measure(counts: Array) -> Measures:
 
 def _measures(hits_inside: Array, gold_inside: Array, predicted_inside: Array) -> Measures:
     """The same from hits, gold and predicted counts by class inside each subtype, (..., S, 3) each."""
-    hits, gold, predicted = (of.sum(axis=-2) for of in (hits_inside, gold_inside, predicted_inside))
+    hits, gold, predicted = (counts.sum(axis=-2) for counts in (hits_inside, gold_inside, predicted_inside))
     recall = divide(hits, gold)  # (A-36)
     spurious = divide(predicted - hits, gold.sum(axis=-1, keepdims=True) - gold)  # (A-37)
     discipline = recall * (1 - spurious)  # (A-24) to (A-26), (A-38) to (A-40)
@@ -94,35 +92,35 @@ def _measures(hits_inside: Array, gold_inside: Array, predicted_inside: Array) -
     return Measures(recall, spurious, discipline, macro_f1, subtype_f1, composite)
 
 
-def headline(of: Rows, weights: Array) -> Array:
+def headline(rows: Rows, weights: Array) -> Array:
     """P1-Composite, in [0, 1], for weights (..., N); NaN where a gold class has no weight."""
-    return measure(confusion(of, weights)).composite
+    return measure(confusion(rows, weights)).composite
 
 
-def per_row(of: Rows) -> Column:
+def per_row(rows: Rows) -> PerRow:
     """Whether the action of each row is right: the composite has no value of its own for one brief."""
-    return of.correct
+    return rows.correct
 
 
-def successes(of: Rows) -> None:
+def successes(rows: Rows) -> None:
     """None: the composite is no rate of successes."""
     return None
 
 
-def parts(of: Rows) -> dict[str, Part]:
+def parts(rows: Rows) -> dict[str, MetricValue]:
     """The columns of Table 18, recalls, the three error families (rates, lower is better), and what Table 15 adds.
 
     `action_alignment` compares how often each action was taken with how often it is right, whatever the brief.
     """
-    everyone = np.ones(len(of.cells))
-    counts = confusion(of, everyone)
-    found, n = measure(counts), len(of.cells)
+    everyone = np.ones(len(rows.cells))
+    counts = confusion(rows, everyone)
+    measures, n = measure(counts), len(rows.cells)
     hits, gold, predicted = _margins(counts.sum(axis=0))
     support = [f"no scored brief has the gold action {name}" for name in ACTIONS]
     a_class_is_missing = next((support[c] for c in range(3) if gold[c] == 0), "no brief was scored")
 
-    def of_class(values: Array, c: int) -> Part:
-        return part(
+    def of_class(values: Array, c: int) -> MetricValue:
+        return metric_value(
             values[c],
             n,
             support[c] if gold[c] == 0 else f"every scored brief has the gold action {ACTIONS[c]}",
@@ -134,21 +132,21 @@ def parts(of: Rows) -> dict[str, Part]:
         for c in range(3)
     ]
     precision = [share(hits[c], predicted[c], f"no reply takes the action {ACTIONS[c]}") for c in range(3)]
-    refusals = np.minimum(1.0, found.spurious[REQUEST] + found.spurious[INFEASIBLE])
+    refusals = np.minimum(1.0, measures.spurious[REQUEST] + measures.spurious[INFEASIBLE])
     apart = np.abs(predicted - gold).sum() / 2
     return {
-        "acc": of.correct.part("no brief was scored"),
-        "f1": part(found.macro_f1, n, "no brief was scored"),
-        "acs": of_class(found.discipline, PROPOSE),
-        "mds": of_class(found.discipline, REQUEST),
-        "ids": of_class(found.discipline, INFEASIBLE),
-        "subtype_f1": part(found.subtype_f1, n, "no brief was scored"),
-        "comp": part(headline(of, everyone), n, a_class_is_missing),
+        "acc": rows.correct.average("no brief was scored"),
+        "f1": metric_value(measures.macro_f1, n, "no brief was scored"),
+        "acs": of_class(measures.discipline, PROPOSE),
+        "mds": of_class(measures.discipline, REQUEST),
+        "ids": of_class(measures.discipline, INFEASIBLE),
+        "subtype_f1": metric_value(measures.subtype_f1, n, "no brief was scored"),
+        "comp": metric_value(headline(rows, everyone), n, a_class_is_missing),
         "recall_propose": recall[PROPOSE],
         "recall_request": recall[REQUEST],
         "recall_infeasible": recall[INFEASIBLE],
         "over_action": spurious[PROPOSE],
-        "over_refusal": part(refusals, n, "every scored brief calls for the same refusal"),
+        "over_refusal": metric_value(refusals, n, "every scored brief calls for the same refusal"),
         "missing_info_miss": complement(recall[REQUEST]),
         "spurious_request": spurious[REQUEST],
         "spurious_infeasible": spurious[INFEASIBLE],
@@ -156,19 +154,19 @@ def parts(of: Rows) -> dict[str, Part]:
         "precision_request": precision[REQUEST],
         "precision_infeasible": precision[INFEASIBLE],
         "non_invalid": share(predicted.sum(), n, "no brief was scored"),
-        "action_alignment": part(1.0 - apart / n if n else np.nan, n, "no brief was scored"),
+        "action_alignment": metric_value(1.0 - apart / n if n else np.nan, n, "no brief was scored"),
     }
 
 
-def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """Between what the composite lies whatever the briefs without a score were answered.
 
     The upper end is the composite with all of them right. The lower end counts each of them as every wrong action at
     once, so that no answers give less, and mostly none give as little. None when a gold class does not occur.
     """
-    names = sorted({*of.names, *(task.subtype for task in lost)})
+    names = sorted({*rows.names, *(task.subtype for task in lost)})
     counts, more = np.zeros((len(names), 3, 4)), np.zeros((len(names), 3))
-    counts[[names.index(name) for name in of.names]] = confusion(of, np.ones(len(of.cells)))
+    counts[[names.index(name) for name in rows.names]] = confusion(rows, np.ones(len(rows.cells)))
     for task in lost:
         more[names.index(task.subtype), ACTIONS.index(_gold(task))] += 1
     hits, gold, predicted = _margins(counts)

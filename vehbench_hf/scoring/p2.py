@@ -25,11 +25,17 @@ from vehbench_hf.scoring.trajectory import (
     violation_reductions,
     worst_limit_gains,
 )
-from vehbench_hf.scoring.values import Array, Column, Part, at_least_zero, complement, mean_bounds, pooled, row_mean
+from vehbench_hf.scoring.values import (
+    Array,
+    MetricValue,
+    PerRow,
+    at_least_zero,
+    complement,
+    mean_bounds,
+    pooled,
+    row_mean,
+)
 from vehbench_hf.types import Convention, Record, Task
-
-HEADLINE = "p2_ratio"
-HEADLINE_PART = "p2b"
 
 RELEASED_AUC_LENGTH = 10
 """The authors' curve runs over ten turns although a search has six queries."""
@@ -62,82 +68,86 @@ class Rows:
     """All rows with the column of the headline."""
 
     searches: list[Search]
-    ratio: Column
+    ratio: PerRow
     convention: Convention
 
 
-def rows(scored: Sequence[Row], convention: Convention) -> Rows:
+def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
     """What each search reached, under one convention."""
     read = _as_released if convention == "released" else _as_defined
     searches = [read(task, record) for task, record in scored]
     return Rows(searches, row_mean(search.ratio for search in searches), convention)
 
 
-def headline(of: Rows, weights: Array) -> Array:
+def headline(rows: Rows, weights: Array) -> Array:
     """P2b of (A-28), (A-41): mean of final / reference power, infeasible ones 0; for weights (..., N)."""
-    return of.ratio.mean(weights)
+    return rows.ratio.mean(weights)
 
 
-def per_row(of: Rows) -> Column:
+def per_row(rows: Rows) -> PerRow:
     """The power ratio of each row."""
-    return of.ratio
+    return rows.ratio
 
 
-def successes(of: Rows) -> Column:
+def successes(rows: Rows) -> PerRow:
     """Whether each search ended feasible."""
-    return row_mean(search.final for search in of.searches)
+    return row_mean(search.final for search in rows.searches)
 
 
-def parts(of: Rows) -> dict[str, Part]:
+def parts(rows: Rows) -> dict[str, MetricValue]:
     """The columns of Table 19, the error families, the diagnostics of appendix F.2, and the indicators of Table 15.
 
     `utility_improvement` and `auc_budget` are the columns `impr` and `auc` as the authors' profiles read them: with the
     power, and over the query budget. As defined there is no difference.
     """
-    searches, released = of.searches, of.convention == "released"
-    final = row_mean(s.final for s in searches).part("no search was scored")
-    closed = row_mean(s.closed_ratio for s in searches).part("no scored search ended feasible with a known reference")
-    preserved = pooled(s.preserved for s in searches).part("no design was proposed after a feasible one")
+    searches, released = rows.searches, rows.convention == "released"
+    final = row_mean(s.final for s in searches).average("no search was scored")
+    closed = row_mean(s.closed_ratio for s in searches).average(
+        "no scored search ended feasible with a known reference"
+    )
+    preserved = pooled(s.preserved for s in searches).average("no design was proposed after a feasible one")
     destructive = complement(preserved)
     if released and searches and destructive.value is None:
-        destructive = Part(0.0, 0)  # as the authors print it
-    invalid = row_mean(s.invalid for s in searches).part("no search was scored")
+        destructive = MetricValue(0.0, 0)  # as the authors print it
+    invalid = row_mean(s.invalid for s in searches).average("no search was scored")
     reductions = pooled((s.reductions for s in searches), counted=not released)
     no_pair = "no search has two proposals"
-    found = {
-        "p2a": row_mean(s.first for s in searches).part("no search was scored"),
-        "p2b": of.ratio.part("no scored task has a positive reference power"),
+    numbers = {
+        "p2a": row_mean(s.first for s in searches).average("no search was scored"),
+        "p2b": rows.ratio.average("no scored task has a positive reference power"),
         "final_feasible": final,
         "cond_ratio": closed,
-        "impr": row_mean(s.rising for s in searches).part("no search with a reference has two proposals"),
-        "auc": row_mean(s.auc for s in searches).part("no scored search has a reference power"),
-        "queries": row_mean(s.queries for s in searches).part("no search was scored"),
+        "impr": row_mean(s.rising for s in searches).average("no search with a reference has two proposals"),
+        "auc": row_mean(s.auc for s in searches).average("no scored search has a reference power"),
+        "queries": row_mean(s.queries for s in searches).average("no search was scored"),
         "infeasible_closure": complement(final),
         "utility_loss": at_least_zero(complement(closed)),
         "destructive": destructive,
         "invalid": invalid,
-        "directed_update": pooled(s.directed for s in searches).part("no design was proposed after an infeasible one"),
+        "directed_update": pooled(s.directed for s in searches).average(
+            "no design was proposed after an infeasible one"
+        ),
         "feasibility_preservation": preserved,
         "non_destructive": preserved,
         "protocol_valid": complement(invalid),
-        "violation_reduction": reductions.part(
+        "violation_reduction": reductions.average(
             "no design was proposed after an infeasible one" if released else no_pair
         ),
-        "bounded_local_edit": pooled(s.local for s in searches).part("no proposal differs from the one before"),
-        "no_op": pooled(s.unmoved for s in searches).part(no_pair),
-        "utility_improvement": row_mean(s.rising_with_power for s in searches).part(
+        "bounded_local_edit": pooled(s.local for s in searches).average("no proposal differs from the one before"),
+        "no_op": pooled(s.unmoved for s in searches).average(no_pair),
+        "utility_improvement": row_mean(s.rising_with_power for s in searches).average(
             "no search with a reference has two proposals"
         ),
-        "auc_budget": row_mean(s.auc_of_budget for s in searches).part("no scored search has a reference power"),
+        "auc_budget": row_mean(s.auc_of_budget for s in searches).average("no scored search has a reference power"),
     }
     if not released:
-        found["log_edit"] = pooled((s.log_edits for s in searches), counted=False).part(no_pair)
-    return found
+        numbers["log_edit"] = pooled((s.log_edits for s in searches), counted=False).average(no_pair)
+    return numbers
 
 
-def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(of.ratio, [extremes(task, convention) for task in lost])
+    return mean_bounds(rows.ratio, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:

@@ -17,12 +17,9 @@ from vehbench_hf.scoring.trajectory import (
     violation_reductions,
     worst_limit_gains,
 )
-from vehbench_hf.scoring.values import Array, Column, Part, complement, mean_bounds, pooled, row_mean
+from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.types import Convention, Record, Task
 from vehbench_oracle import LIMITS, Verdict
-
-HEADLINE = "p3_success"
-HEADLINE_PART = "success"
 
 MEANINGFUL_CHANGE = 0.01
 """A proposal that moves no variable by this share of its range changes nothing (convention `defined`)."""
@@ -58,64 +55,66 @@ class Rows:
     """All rows with the column of the headline."""
 
     recoveries: list[Recovery]
-    success: Column
+    success: PerRow
     convention: Convention
 
 
-def rows(scored: Sequence[Row], convention: Convention) -> Rows:
+def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
     """What became of each corrupted history, under one convention."""
     read = _as_released if convention == "released" else _as_defined
     recoveries = [read(task, record) for task, record in scored]
     return Rows(recoveries, row_mean(recovery.success for recovery in recoveries), convention)
 
 
-def headline(of: Rows, weights: Array) -> Array:
+def headline(rows: Rows, weights: Array) -> Array:
     """P3-Success of (A-31), in [0, 1], for weights (..., N)."""
-    return of.success.mean(weights)
+    return rows.success.mean(weights)
 
 
-def per_row(of: Rows) -> Column:
+def per_row(rows: Rows) -> PerRow:
     """Whether each recovery succeeded."""
-    return of.success
+    return rows.success
 
 
-def successes(of: Rows) -> Column:
+def successes(rows: Rows) -> PerRow:
     """Whether each recovery succeeded."""
-    return of.success
+    return rows.success
 
 
-def parts(of: Rows) -> dict[str, Part]:
+def parts(rows: Rows) -> dict[str, MetricValue]:
     """The columns of Table 20, the error families (cascade and dead are both), and the indicators of Table 15."""
-    found, released = of.recoveries, of.convention == "released"
-    success = of.success.part("no recovery was scored")
-    escape = row_mean(r.escaped for r in found).part("no scored task names a trap variable")
-    quality = row_mean(r.quality for r in found).part("no successful recovery has a certified reference")
-    if released and found and quality.value is None:
-        quality = Part(0.0, 0)  # as the authors print it
-    cascade = row_mean(r.cascade for r in found).part("no scored trajectory escaped")
-    dead = row_mean(r.dead for r in found).part("no scored task names a trap variable")
-    reductions = pooled((r.reductions for r in found), counted=not released)
+    recoveries, released = rows.recoveries, rows.convention == "released"
+    success = rows.success.average("no recovery was scored")
+    escape = row_mean(r.escaped for r in recoveries).average("no scored task names a trap variable")
+    quality = row_mean(r.quality for r in recoveries).average("no successful recovery has a certified reference")
+    if released and recoveries and quality.value is None:
+        quality = MetricValue(0.0, 0)  # as the authors print it
+    cascade = row_mean(r.cascade for r in recoveries).average("no scored trajectory escaped")
+    dead = row_mean(r.dead for r in recoveries).average("no scored task names a trap variable")
+    reductions = pooled((r.reductions for r in recoveries), counted=not released)
     return {
         "success": success,
         "recq": quality,
-        "first_feasible": row_mean(r.first_feasible for r in found).part("no recovery was scored"),
+        "first_feasible": row_mean(r.first_feasible for r in recoveries).average("no recovery was scored"),
         "escape": escape,
         "cascade": cascade,
         "dead": dead,
-        "replan": row_mean(r.replanned for r in found).part("no recovery was scored"),
+        "replan": row_mean(r.replanned for r in recoveries).average("no recovery was scored"),
         "escape_failure": complement(escape),
         "post_escape_failure": _post_escape_failure(success, escape),
-        "escape_quality": row_mean(r.after_escape for r in found).part("no scored trajectory escaped"),
+        "escape_quality": row_mean(r.after_escape for r in recoveries).average("no scored trajectory escaped"),
         "non_cascade": complement(cascade),
         "non_dead": complement(dead),
-        "violation_reduction": reductions.part("no design was proposed after a violation"),
-        "post_feedback_feasible": pooled(r.after_feedback for r in found).part("no design was judged after feedback"),
+        "violation_reduction": reductions.average("no design was proposed after a violation"),
+        "post_feedback_feasible": pooled(r.after_feedback for r in recoveries).average(
+            "no design was judged after feedback"
+        ),
     }
 
 
-def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(of.success, [extremes(task, convention) for task in lost])
+    return mean_bounds(rows.success, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
@@ -123,11 +122,11 @@ def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
     return 0.0, 1.0
 
 
-def _post_escape_failure(success: Part, escape: Part) -> Part:
+def _post_escape_failure(success: MetricValue, escape: MetricValue) -> MetricValue:
     """1 - success / escape from the two rates, clipped to [0, 1] (appendix H.1)."""
     if success.value is None or escape.value is None:
-        return Part(None, success.n, success.reason or escape.reason)
-    return Part(min(1.0, max(0.0, 1.0 - success.value / max(escape.value, 1e-12))), success.n)
+        return MetricValue(None, success.n, success.reason or escape.reason)
+    return MetricValue(min(1.0, max(0.0, 1.0 - success.value / max(escape.value, 1e-12))), success.n)
 
 
 def _as_released(task: Task, record: Record) -> Recovery:

@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from vehbench_hf.scoring.rows import Row, readable
-from vehbench_hf.scoring.values import Array, Column, Part, complement, mean_bounds, row_mean
+from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, mean_bounds, row_mean
 from vehbench_hf.types import Convention, Pair, Record, Task
-
-HEADLINE = "p4_tau"
-HEADLINE_PART = "tau"
 
 
 @dataclass(frozen=True)
@@ -40,10 +37,10 @@ class Rows:
     """All rows with the column of the headline."""
 
     ranked: list[Ranked]
-    tau: Column
+    tau: PerRow
 
 
-def rows(scored: Sequence[Row], convention: Convention) -> Rows:
+def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
     """How each pool was ranked.
 
     The conventions differ in one point: where the policy decides no pair, the authors' pair accuracy is 0 and
@@ -53,40 +50,40 @@ def rows(scored: Sequence[Row], convention: Convention) -> Rows:
     return Rows(ranked, row_mean(row.tau for row in ranked))
 
 
-def headline(of: Rows, weights: Array) -> Array:
+def headline(rows: Rows, weights: Array) -> Array:
     """Mean Kendall tau over the full order, in [-1, 1], for weights (..., N)."""
-    return of.tau.mean(weights)
+    return rows.tau.mean(weights)
 
 
-def per_row(of: Rows) -> Column:
+def per_row(rows: Rows) -> PerRow:
     """Tau of each row."""
-    return of.tau
+    return rows.tau
 
 
-def successes(of: Rows) -> None:
+def successes(rows: Rows) -> None:
     """None: an order is more or less right."""
     return None
 
 
-def parts(of: Rows) -> dict[str, Part]:
+def parts(rows: Rows) -> dict[str, MetricValue]:
     """The columns of Table 21, the accuracy on policy-sensitive pairs, the error families, and what Table 15 adds.
 
     `pairwise` is the share of pairs in the right order, (tau + 1) / 2. `balanced_tau`, `balanced_pairs` and
     `balanced_exact` are the three terms of BARS.
     """
-    ranked, nothing = of.ranked, "no ranking was scored"
-    top1 = row_mean(r.top1 for r in ranked).part(nothing)
-    parse = row_mean(r.unreadable for r in ranked).part(nothing)
-    violation = row_mean(r.violation for r in ranked).part("no scored pool has a dominated pair")
-    pairs = row_mean(r.pairs for r in ranked).part("no scored pool has a pair that the policy decides")
+    ranked, nothing = rows.ranked, "no ranking was scored"
+    top1 = row_mean(r.top1 for r in ranked).average(nothing)
+    parse = row_mean(r.unreadable for r in ranked).average(nothing)
+    violation = row_mean(r.violation for r in ranked).average("no scored pool has a dominated pair")
+    pairs = row_mean(r.pairs for r in ranked).average("no scored pool has a pair that the policy decides")
     balanced = [r for r in ranked if r.balanced]
     tau, balanced_pairs, exact = bars_terms(balanced)
     return {
-        "tau": of.tau.part(nothing),
-        "exact": row_mean(r.exact for r in ranked).part(nothing),
+        "tau": rows.tau.average(nothing),
+        "exact": row_mean(r.exact for r in ranked).average(nothing),
         "top1": top1,
-        "top2": row_mean(r.top2 for r in ranked).part(nothing),
-        "pareto": row_mean(r.pareto for r in ranked).part("no scored pool has a dominated pair"),
+        "top2": row_mean(r.top2 for r in ranked).average(nothing),
+        "pareto": row_mean(r.pareto for r in ranked).average("no scored pool has a dominated pair"),
         "bars": bars(balanced),
         "parse": parse,
         "viol": violation,
@@ -95,7 +92,7 @@ def parts(of: Rows) -> dict[str, Part]:
         "dominance_error": violation,
         "parse_failure": parse,
         "top_choice_miss": complement(top1),
-        "pairwise": row_mean((r.tau + 1.0) / 2.0 for r in ranked).part(nothing),
+        "pairwise": row_mean((r.tau + 1.0) / 2.0 for r in ranked).average(nothing),
         "balanced_tau": tau,
         "balanced_pairs": balanced_pairs,
         "balanced_exact": exact,
@@ -104,7 +101,7 @@ def parts(of: Rows) -> dict[str, Part]:
     }
 
 
-def bars(balanced: Sequence[Ranked]) -> Part:
+def bars(balanced: Sequence[Ranked]) -> MetricValue:
     """BARS of (A-33) over rows of the balanced policy, tau unscaled, in [-0.55, 1].
 
     Tau and exact order are means over all of these rows; the pair term is the mean over those where it
@@ -112,23 +109,23 @@ def bars(balanced: Sequence[Ranked]) -> Part:
     """
     tau, pairs, exact = bars_terms(balanced)
     if tau.value is None or pairs.value is None or exact.value is None:
-        return Part(None, tau.n, tau.reason or pairs.reason)
-    return Part(0.55 * tau.value + 0.25 * pairs.value + 0.20 * exact.value, tau.n)
+        return MetricValue(None, tau.n, tau.reason or pairs.reason)
+    return MetricValue(0.55 * tau.value + 0.25 * pairs.value + 0.20 * exact.value, tau.n)
 
 
-def bars_terms(balanced: Sequence[Ranked]) -> tuple[Part, Part, Part]:
+def bars_terms(balanced: Sequence[Ranked]) -> tuple[MetricValue, MetricValue, MetricValue]:
     """Mean tau, accuracy on policy-sensitive pairs, and rate of exact orders over rows of the balanced policy."""
     nothing = "no ranking under the balanced policy was scored"
     return (
-        row_mean(r.tau for r in balanced).part(nothing),
-        row_mean(r.pairs for r in balanced).part("no balanced row has a pair that the policy decides"),
-        row_mean(r.exact for r in balanced).part(nothing),
+        row_mean(r.tau for r in balanced).average(nothing),
+        row_mean(r.pairs for r in balanced).average("no balanced row has a pair that the policy decides"),
+        row_mean(r.exact for r in balanced).average(nothing),
     )
 
 
-def bounds(of: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(of.tau, [extremes(task, convention) for task in lost])
+    return mean_bounds(rows.tau, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:

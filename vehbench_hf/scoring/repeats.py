@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vehbench_hf.scoring.rows import Row
-from vehbench_hf.scoring.values import Array, Column, Part, share
+from vehbench_hf.scoring.values import Array, MetricValue, PerRow, share
 from vehbench_hf.statistics import repeat_interval
 
 
@@ -36,7 +36,7 @@ def repeats(scored: Sequence[Row], headline: Callable[[Array], Array], epochs: i
     }
 
 
-def pass_all(scored: Sequence[Row], success: Column, k: int) -> Part:
+def pass_all(scored: Sequence[Row], success: PerRow, k: int) -> MetricValue:
     """pass^k: the share of tasks of which all `k` repeats succeed, over the tasks that have k scored repeats.
 
     `success` is 0 or 1 for each row. pass^1 is the plain rate.
@@ -44,5 +44,5 @@ def pass_all(scored: Sequence[Row], success: Column, k: int) -> Part:
     tries: dict[str, list[float]] = {}
     for row, happened in zip(scored, success.total, strict=True):
         tries.setdefault(row.task.task_id, []).append(float(happened))
-    whole = [found for found in tries.values() if len(found) == k]
-    return share(sum(all(found) for found in whole), len(whole), f"no task has {k} scored repeats")
+    complete = [successes for successes in tries.values() if len(successes) == k]
+    return share(sum(all(successes) for successes in complete), len(complete), f"no task has {k} scored repeats")

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from vehbench_hf import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.scoring import p1, p2, p3, p4
 from vehbench_hf.scoring.repeats import pass_all, repeats
 from vehbench_hf.scoring.rows import Row, Sorted, cluster, readable, sort_rows
-from vehbench_hf.scoring.values import Array, Column, Part
+from vehbench_hf.scoring.values import Array, MetricValue, PerRow
 from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights, wilson_interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
+from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
 from vehbench_oracle import oracle_fingerprint
 
 SCORE_SCHEMA = "vehbench-score-1"
@@ -24,25 +25,22 @@ DRAWN: dict[Drawn, str] = {"anchor": "anchor papers", "task": "tasks"}
 class Scorer(Protocol):
     """What the module of a probe offers."""
 
-    HEADLINE: str
-    HEADLINE_PART: str
-
-    def rows(self, scored: Sequence[Row], convention: Convention) -> Any:
+    def read_rows(self, scored: Sequence[Row], convention: Convention) -> Any:
         """What the other functions need, one entry a row."""
 
-    def headline(self, of: Any, weights: Array) -> Array:
+    def headline(self, rows: Any, weights: Array) -> Array:
         """The one formula behind the point value and every resample: weights (..., N) to values (...)."""
 
-    def per_row(self, of: Any) -> Column:
+    def per_row(self, rows: Any) -> PerRow:
         """What each row by itself is worth: the ratio, the success, tau, and in P1 whether the action is right."""
 
-    def successes(self, of: Any) -> Column | None:
+    def successes(self, rows: Any) -> PerRow | None:
         """Whether each row succeeded; None for a probe where success is not what is measured."""
 
-    def parts(self, of: Any) -> dict[str, Part]:
+    def parts(self, rows: Any) -> dict[str, MetricValue]:
         """Every number of the probe, every row counted once."""
 
-    def bounds(self, of: Any, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
+    def bounds(self, rows: Any, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
         """Between what the headline lies whatever became of the tasks without a score; None where that is open."""
 
 
@@ -109,10 +107,10 @@ def comparability(
     return f"{bank} | prompts {prompts} | protocol {protocol} | scorer {SCORER_VERSION} | {convention}"
 
 
-def score_parts(probe: Probe, scored: Sequence[Row], convention: Convention) -> dict[str, Part]:
+def score_parts(probe: Probe, scored: Sequence[Row], convention: Convention) -> dict[str, MetricValue]:
     """Every number of one probe over some rows."""
     scorer = SCORERS[probe]
-    return scorer.parts(scorer.rows(scored, convention))
+    return scorer.parts(scorer.read_rows(scored, convention))
 
 
 def _score_probe(
@@ -127,27 +125,27 @@ def _score_probe(
     drawn: Drawn,
 ) -> dict[str, Any]:
     everything, counted = found.select(probe, ALL_SPLITS), found.select(probe, headline_splits)
-    scorer = SCORERS[probe]
-    of = scorer.rows(counted.scored, convention)
-    parts = {name: _without_rows(part, counted) for name, part in scorer.parts(of).items()}
-    top = parts[scorer.HEADLINE_PART]
+    scorer, info = SCORERS[probe], PROBE_TABLE[probe]
+    rows = scorer.read_rows(counted.scored, convention)
+    parts = {name: _without_rows(part, counted) for name, part in scorer.parts(rows).items()}
+    top = parts[info.headline_part]
     interval = None
     if top.value is not None:
         clusters = [cluster(row.task) if drawn == "anchor" else row.task.task_id for row in counted.scored]
         if len(set(clusters)) > 1:
             weights = resample_weights(clusters, resamples=resamples, seed=seed)
-            interval = percentile_interval(scorer.headline(of, weights))
-    overall = score_parts(probe, everything.scored, convention)[scorer.HEADLINE_PART]
+            interval = percentile_interval(scorer.headline(rows, weights))
+    overall = score_parts(probe, everything.scored, convention)[info.headline_part]
     read = [row for row in counted.scored if readable(row)]
     among = parts if len(read) == len(counted.scored) else score_parts(probe, read, convention)
-    again = repeats(counted.scored, lambda weights: scorer.headline(of, weights), epochs)
-    success = scorer.successes(of)
+    again = repeats(counted.scored, lambda weights: scorer.headline(rows, weights), epochs)
+    success = scorer.successes(rows)
     return {
         "headline": {
-            "name": scorer.HEADLINE,
+            "name": info.headline,
             "value": top.value,
             "interval": None if interval is None else list(interval),
-            "bounds": _bounds(scorer, of, top, counted, convention),
+            "bounds": _bounds(scorer, rows, top, counted, convention),
             "n": top.n,
             "undefined": top.reason,
         },
@@ -155,7 +153,7 @@ def _score_probe(
         "parts": {name: part.value for name, part in parts.items()},
         "parts_n": {name: part.n for name, part in parts.items()},
         "undefined": {name: part.reason for name, part in parts.items() if part.value is None},
-        "rates": {name: _rate(part) for name, part in parts.items() if part.of},
+        "rates": {name: _rate(part) for name, part in parts.items() if part.denominator},
         "parsed": {"n": len(read), "parts": {name: part.value for name, part in among.items()}},
         "repeats": again if success is None else {**again, "pass": _passes(counted.scored, success, epochs)},
         "outcomes": _outcomes([*everything.scored, *everything.unscored]),
@@ -170,15 +168,15 @@ def _score_probe(
     }
 
 
-def _rate(part: Part) -> dict[str, Any]:
+def _rate(part: MetricValue) -> dict[str, Any]:
     """What a part divides, and Wilson's interval where both numbers count events."""
     interval = None
-    if part.counted and part.numerator is not None and part.of is not None:
-        interval = wilson_interval(part.numerator, part.of)
-    return {"numerator": part.numerator, "of": part.of, "wilson": None if interval is None else list(interval)}
+    if part.counted and part.numerator is not None and part.denominator is not None:
+        interval = wilson_interval(part.numerator, part.denominator)
+    return {"numerator": part.numerator, "of": part.denominator, "wilson": None if interval is None else list(interval)}
 
 
-def _passes(scored: Sequence[Row], success: Column, epochs: int) -> dict[str, Any]:
+def _passes(scored: Sequence[Row], success: PerRow, epochs: int) -> dict[str, Any]:
     """pass^k for the k repeats that were made."""
     part = pass_all(scored, success, epochs)
     return {"k": epochs, "value": part.value, "n": part.n, "undefined": part.reason}
@@ -186,29 +184,29 @@ def _passes(scored: Sequence[Row], success: Column, epochs: int) -> dict[str, An
 
 def _score_split(probe: Probe, inside: Sorted, convention: Convention) -> dict[str, Any]:
     parts = score_parts(probe, inside.scored, convention)
-    top = parts[SCORERS[probe].HEADLINE_PART]
+    top = parts[PROBE_TABLE[probe].headline_part]
     return {"value": top.value, "n": top.n, "parts": {name: part.value for name, part in parts.items()}}
 
 
-def _without_rows(part: Part, counted: Sorted) -> Part:
+def _without_rows(part: MetricValue, counted: Sorted) -> MetricValue:
     """Where no row was scored at all, say what became of the rows instead of what the part lacks."""
     if part.value is not None or counted.scored:
         return part
     if not _tasks(counted):
-        return Part(None, part.n, "the run has no task of the headline splits")
+        return MetricValue(None, part.n, "the run has no task of the headline splits")
     why = (
         f"{len(counted.unscored)} failed outside the model, {len(counted.missing)} have no record, "
         f"{len(counted.not_applicable)} are not applicable"
     )
-    return Part(None, part.n, f"no row of the headline splits could be scored: {why}")
+    return MetricValue(None, part.n, f"no row of the headline splits could be scored: {why}")
 
 
-def _bounds(scorer: Scorer, of: Any, top: Part, counted: Sorted, convention: Convention) -> list[float] | None:
+def _bounds(scorer: Scorer, rows: Any, top: MetricValue, counted: Sorted, convention: Convention) -> list[float] | None:
     """The headline if every unscored and missing row were as bad, or as good, as it can be."""
     lost = [*(row.task for row in counted.unscored), *counted.missing]
     if not lost:
         return None if top.value is None else [top.value, top.value]
-    found = scorer.bounds(of, lost, convention)
+    found = scorer.bounds(rows, lost, convention)
     return None if found is None else list(found)
 
 

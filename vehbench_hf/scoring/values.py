@@ -1,6 +1,6 @@
 """What a metric is made of: a quantity per row that can be averaged under any weights, and the final number.
 
-Undefined is a value of its own: NaN inside arrays, None with a reason in a `Part`, never 0.
+Undefined is a value of its own: NaN inside arrays, None with a reason in a `MetricValue`, never 0.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,23 +13,23 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Part:
+class MetricValue:
     """One number of a score: its value, over how many rows or pairs it is taken, and why it is None.
 
-    A mean or a rate carries what it divides: `numerator` over `of`. `counted` says that both count events that happen
-    or not, so that the rate is a proportion. A number made of several rates has neither.
+    A mean or a rate carries what it divides: `numerator` over `denominator`. `counted` says that both count events
+    that happen or not, so that the rate is a proportion. A number made of several rates has neither.
     """
 
     value: float | None
     n: int
     reason: str | None = None
     numerator: float | None = None
-    of: float | None = None
+    denominator: float | None = None
     counted: bool = False
 
 
 @dataclass(frozen=True)
-class Column:
+class PerRow:
     """One quantity over N rows: what a row adds to the sum and to the count, both 0 where it is left out.
 
     A plain mean over rows has counts 0 and 1; a rate pooled over the steps of all rows has the steps as
@@ -44,61 +44,63 @@ class Column:
         """Weighted mean for weights of shape (..., N), as shape (...); NaN where no row has weight."""
         return divide(weights @ self.total, weights @ self.count)
 
-    def part(self, reason: str) -> Part:
+    def average(self, reason: str) -> MetricValue:
         """The mean with every row counted once; `reason` is given when no row enters."""
-        value = part(self.mean(np.ones(len(self.total))), int(self.count.sum()), reason)
-        return replace(value, numerator=float(self.total.sum()), of=float(self.count.sum()), counted=self.counted)
+        value = metric_value(self.mean(np.ones(len(self.total))), int(self.count.sum()), reason)
+        return replace(
+            value, numerator=float(self.total.sum()), denominator=float(self.count.sum()), counted=self.counted
+        )
 
 
-def row_mean(values: Iterable[float | None]) -> Column:
+def row_mean(values: Iterable[float | None]) -> PerRow:
     """A column to be averaged over rows; None means that the quantity does not exist for the row.
 
     Truth values make a column of events.
     """
     listed = list(values)
-    return Column(
+    return PerRow(
         np.array([0.0 if value is None else float(value) for value in listed]),
         np.array([0.0 if value is None else 1.0 for value in listed]),
         counted=all(isinstance(value, bool) for value in listed if value is not None),
     )
 
 
-def pooled(counts: Iterable[tuple[float, float]], *, counted: bool = True) -> Column:
+def pooled(counts: Iterable[tuple[float, float]], *, counted: bool = True) -> PerRow:
     """A column of (sum, count) pairs, to be averaged over all that was counted in all rows together."""
     table = np.array(list(counts), dtype=np.float64).reshape(-1, 2)
-    return Column(table[:, 0], table[:, 1], counted)
+    return PerRow(table[:, 0], table[:, 1], counted)
 
 
-def share(hits: float, of: float, reason: str) -> Part:
+def share(hits: float, total: float, reason: str) -> MetricValue:
     """The proportion of events that happened; undefined with a reason when there was none to count."""
-    value = part(divide(np.float64(hits), np.float64(of)), int(of), reason)
-    return replace(value, numerator=float(hits), of=float(of), counted=True)
+    value = metric_value(divide(np.float64(hits), np.float64(total)), int(total), reason)
+    return replace(value, numerator=float(hits), denominator=float(total), counted=True)
 
 
-def part(value: float | Array, n: int, reason: str) -> Part:
-    """A `Part` of a computed value; NaN becomes None with the reason."""
+def metric_value(value: float | Array, n: int, reason: str) -> MetricValue:
+    """A `MetricValue` of a computed value; NaN becomes None with the reason."""
     number = float(value)
-    return Part(None, n, reason) if np.isnan(number) else Part(number, n)
+    return MetricValue(None, n, reason) if np.isnan(number) else MetricValue(number, n)
 
 
-def complement(of: Part) -> Part:
-    """One minus a part; undefined stays undefined."""
-    rest = None if of.numerator is None or of.of is None else of.of - of.numerator
-    return replace(of, value=None if of.value is None else 1.0 - of.value, numerator=rest)
+def complement(rate: MetricValue) -> MetricValue:
+    """One minus a rate; undefined stays undefined."""
+    rest = None if rate.numerator is None or rate.denominator is None else rate.denominator - rate.numerator
+    return replace(rate, value=None if rate.value is None else 1.0 - rate.value, numerator=rest)
 
 
-def at_least_zero(of: Part) -> Part:
-    """A part that is 0 instead of negative; a value that was changed divides nothing any more."""
-    return Part(0.0, of.n) if of.value is not None and of.value < 0 else of
+def at_least_zero(value: MetricValue) -> MetricValue:
+    """A value that is 0 instead of negative; a value that was changed divides nothing any more."""
+    return MetricValue(0.0, value.n) if value.value is not None and value.value < 0 else value
 
 
-def mean_bounds(of: Column, reach: Sequence[tuple[float, float] | None]) -> tuple[float, float] | None:
+def mean_bounds(column: PerRow, reach: Sequence[tuple[float, float] | None]) -> tuple[float, float] | None:
     """The mean if every further row had its lowest, or its highest, value; None where one has no such range."""
     known = [pair for pair in reach if pair is not None]
-    n = float(of.count.sum()) + len(reach)
+    n = float(column.count.sum()) + len(reach)
     if len(known) < len(reach) or n == 0:
         return None
-    total = float(of.total.sum())
+    total = float(column.total.sum())
     return (total + sum(low for low, _ in known)) / n, (total + sum(high for _, high in known)) / n
 
 

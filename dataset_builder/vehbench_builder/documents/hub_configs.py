@@ -8,7 +8,9 @@ from typing import Any
 import yaml
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.mapping import HUB_TASKS, TEST_SPLIT
+from vehbench_hf.probes import PROBE_TABLE
+
+TEST_SPLIT = "test"
 
 
 def with_headline_configs(card: str, bank: Bank) -> str:
@@ -22,14 +24,14 @@ def with_headline_configs(card: str, bank: Bank) -> str:
 def headline_configs(bank: Bank) -> list[dict[str, Any]]:
     """The headline configs of the probes that have a row in the headline splits."""
     configs = []
-    for names in HUB_TASKS:
+    for info in PROBE_TABLE.values():
         paths = [
             entry["path"]
             for entry in bank.manifest["files"]
-            if entry["probe"] == names.config and entry["split"] in bank.headline_splits
+            if entry["probe"] == info.probe and entry["split"] in bank.headline_splits
         ]
         if paths:
-            about = f"the rows of {names.config} that its headline is taken over; rows {bank.fingerprint[:16]}"
+            about = f"the rows of {info.probe} that its headline is taken over; rows {bank.fingerprint[:16]}"
             files = [{"split": TEST_SPLIT, "path": paths}]
-            configs.append({"config_name": names.task_id, "description": about, "data_files": files})
+            configs.append({"config_name": info.task_id, "description": about, "data_files": files})
     return configs

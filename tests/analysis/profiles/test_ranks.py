@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from vehbench_hf.analysis.ranks import average_ranks, correlations, spearman
+from vehbench_hf.statistics import average_ranks, correlations, spearman
 
 values = st.integers(-20, 20).map(lambda n: n / 8)
 pairs = st.lists(st.tuples(values, values), min_size=2, max_size=12)

@@ -1,8 +1,8 @@
 import pytest
 
-from vehbench_hf.analysis.cost import SOLVED, cost_of
+from vehbench_hf.analysis.cost import cost_of
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.scoring import Row, score_parts
+from vehbench_hf.scoring import Row
 from vehbench_hf.types import Convention, Record, Step, Usage
 from vehbench_hf.user_files.prices import Price
 
@@ -43,8 +43,3 @@ def test_an_unknown_cost_is_zero(sample_bank: Bank) -> None:
     no_price = cost_of("p1", rows(sample_bank, right=2, usage=known), "defined", None, "no price table")
     assert (no_price.cost, no_price.undefined) == (None, "no price table")
     assert cost_of("p1", [], "defined", PRICE, "").cost is None
-
-
-def test_a_solved_task_is_no_part_of_its_stage() -> None:
-    for probe, part in SOLVED.items():
-        assert part in score_parts(probe, [], "defined")

@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_hf.analysis.stage_choice import AUXILIARY, StageScore, choose, held_out, mean_norm, simulate
-from vehbench_hf.scoring import score_parts
+from vehbench_hf.analysis.stage_choice import StageScore, choose, held_out, mean_norm, simulate
 from vehbench_hf.types import PROBES, Probe
 
 unit = st.floats(0.01, 1)
@@ -115,8 +114,3 @@ def test_a_model_that_skipped_a_stage_is_called_the_best_single_one() -> None:
     assert nobody.gain is None
     assert simulate({"a": alone(None)}) is None
     assert simulate({}) is None
-
-
-def test_a_tie_breaker_is_no_part_of_its_stage() -> None:
-    for probe, part in AUXILIARY.items():
-        assert part in score_parts(probe, [], "released")

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vehbench_hf.analysis.profiles import indicators, profiles
-from vehbench_hf.analysis.ranks import correlations
 from vehbench_hf.analysis.stage_choice import mean_norm
 from vehbench_hf.paper.release.logs import ReleasedRun
 from vehbench_hf.paper.reproduce import Inputs, PrintedTable, Reproduction
 from vehbench_hf.paper.reproduce.roster import STAGES
-from vehbench_hf.scoring import Part, Row, score_parts
+from vehbench_hf.scoring import MetricValue, Row, score_parts
+from vehbench_hf.statistics import correlations
 from vehbench_hf.types import PROBES, Convention, Probe
 from vehbench_oracle import judge
 
@@ -67,7 +67,7 @@ class Figures:
 
     def parts(
         self, run: ReleasedRun, probe: Probe, convention: Convention, *, every_line: bool = False
-    ) -> dict[str, Part]:
+    ) -> dict[str, MetricValue]:
         return score_parts(probe, self.rows(run, probe, every_line=every_line), convention)
 
     def complete(self, run: ReleasedRun, probe: Probe) -> bool:
@@ -300,13 +300,13 @@ FIGURES: dict[str, Callable[[Figures], Rows]] = {
 }
 
 
-def _apart(first: Part, second: Part) -> float:
+def _apart(first: MetricValue, second: MetricValue) -> float:
     return abs((first.value or 0.0) - (second.value or 0.0))
 
 
-def _percent(part: Part) -> str:
+def _percent(part: MetricValue) -> str:
     return "undefined" if part.value is None else f"{100 * part.value:.2f}"
 
 
-def _number(part: Part) -> str:
+def _number(part: MetricValue) -> str:
     return "undefined" if part.value is None else f"{part.value:.3f}"

@@ -6,7 +6,7 @@ from itertools import permutations
 
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paper.reproduce.cells import Cell, Computed
-from vehbench_hf.scoring import Part, Row, score_parts
+from vehbench_hf.scoring import MetricValue, Row, score_parts
 from vehbench_hf.types import Design, Probe, Record, Step, Task
 
 POWER_DECIMALS = 6
@@ -51,7 +51,7 @@ def calibration_cells(tasks: Sequence[Task]) -> dict[Cell, Computed]:
     return cells
 
 
-def _play(probe: Probe, rows: list[Row]) -> dict[str, Part]:
+def _play(probe: Probe, rows: list[Row]) -> dict[str, MetricValue]:
     return score_parts(probe, rows, "released") if rows else {}
 
 
@@ -79,7 +79,7 @@ def _anchor_ratio(rows: list[Row]) -> Computed:
     if shown < len(rows):
         return Computed(None, f"the logs show the newer reference power of {shown} of {len(rows)} p2 tasks")
     positive = [row for row in rows if row.record.reference_power_uw is not None]
-    return Computed(_play("p2", positive).get("p2b", Part(None, 0)).value)
+    return Computed(_play("p2", positive).get("p2b", MetricValue(None, 0)).value)
 
 
 def _last_state(task: Task) -> Record:
@@ -94,7 +94,7 @@ def _proposal(task: Task, design: Design) -> Step:
     return Step("propose_design", design=design, verdict=replace(verdict, objective=power))
 
 
-def _every_order(task: Task | None) -> dict[str, Part]:
+def _every_order(task: Task | None) -> dict[str, MetricValue]:
     """All orders of one pool, each once: what a uniform random order gives on average, in any pool of that size."""
     if task is None:
         return {}

@@ -7,10 +7,10 @@ from vehbench_hf.analysis.profiles import AXES, indicators, profiles
 from vehbench_hf.paper.release.logs import ReleasedRun
 from vehbench_hf.paper.reproduce.cells import CellName, Computed
 from vehbench_hf.paper.reproduce.sources import SOURCES, Source
-from vehbench_hf.scoring import Part, Row, score_parts
+from vehbench_hf.scoring import MetricValue, Row, score_parts
 from vehbench_hf.types import PROBES, Probe, Record, Task
 
-Parts = dict[str, Part]
+Parts = dict[str, MetricValue]
 
 
 class OtherRun(NamedTuple):

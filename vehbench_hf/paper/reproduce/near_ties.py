@@ -82,7 +82,7 @@ def _from_rows(
         if isinstance(rows, str):
             return rows
         both.append(rows)
-    coded = SCORERS[of.probe].rows([*both[0], *both[1]], "released")
+    coded = SCORERS[of.probe].read_rows([*both[0], *both[1]], "released")
     one = np.concatenate([np.ones(len(both[0])), np.zeros(len(both[1]))])
     if np.isnan([of.statistic(coded, weights) for weights in (one, 1 - one)]).any():
         return f"{of.part} is undefined for one of the two"

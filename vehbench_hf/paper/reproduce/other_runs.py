@@ -6,7 +6,7 @@ from vehbench_hf.paper.reproduce.aggregates import appendix_parts, profile_parts
 from vehbench_hf.paper.reproduce.analysis import Analysis
 from vehbench_hf.paper.reproduce.computed import OtherRun, ScoredRun
 from vehbench_hf.paper.reproduce.sources import Source
-from vehbench_hf.scoring import SCORERS
+from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.types import PROBES, Probe
 
 BROKEN_SHARE = 0.1
@@ -48,7 +48,7 @@ def _cut_off(run: ScoredRun, analysis: Analysis, key: str, probe: Probe) -> str 
 
 def _partial(run: ScoredRun, analysis: Analysis, key: str, probe: Probe) -> str | None:
     every_line, rows = Source(probe, "", every_line=True), profile_rows(analysis, key, probe)
-    lines, part = run.rows(every_line), SCORERS[probe].HEADLINE_PART
+    lines, part = run.rows(every_line), PROBE_TABLE[probe].headline_part
     appendix = appendix_parts(analysis, key).get(probe, {}).get(part)
     if rows is None or appendix is None or isinstance(lines, str):
         return None

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from vehbench_hf.analysis.ranks import correlations
 from vehbench_hf.paper.reproduce.aggregates import AXIS_OF
 from vehbench_hf.paper.reproduce.analysis import Analysis, number
 from vehbench_hf.paper.reproduce.cells import Cell, Cells, Computed
+from vehbench_hf.statistics import correlations
 
 STAGES = {
     "P1": ("P1_comp", "p1_composite"),

@@ -85,7 +85,7 @@ def _statistics(
     Last come twice the standard deviations of the two ends between batches of resamples.
     """
     scorer = SCORERS[probe]
-    coded = [scorer.rows(rows, "released") for rows in models]
+    coded = [scorer.read_rows(rows, "released") for rows in models]
     tasks = [row.task.task_id for row in models[0]]
     values = [float(scorer.headline(of, np.ones(len(tasks)))) for of in coded]
     drawn = []
