@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from vehbench_builder.documents import figures_of_anchors as anchors_module
 from vehbench_builder.documents.card import own_text, render_card, render_datasheet, with_header, write_documents
 from vehbench_builder.documents.columns import MEANINGS, described, leaves, meaning_of
 from vehbench_builder.documents.figures import figures_of
 from vehbench_builder.documents.figures_of_anchors import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
-from vehbench_builder.veh.literature.tables import LiteratureError
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.episodes.judging import judge_for
@@ -235,21 +233,6 @@ def test_figures_of_anchors_contradict_each_other() -> None:
     assert figures["power"]["within"] <= figures["power"]["rows"] <= figures["total"]
     assert figures["frequency"]["within"] <= figures["frequency"]["rows"] <= figures["total"] - figures["fitted"]
     assert figures["scaled"] <= figures["outside"] <= figures["total"]
-
-
-def test_an_installation_without_the_literature_tables_cannot_render(
-    sample_bank: Bank, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def absent() -> None:
-        raise LiteratureError("not installed")
-
-    monkeypatch.setattr(anchors_module, "read_literature", absent)
-    figures_of_anchors.cache_clear()
-    try:
-        text = render_card(sample_bank)
-    finally:
-        figures_of_anchors.cache_clear()
-    assert "is in the literature audit of the repository" in text
 
 
 def test_the_documents_of_a_bank_break_it(sample_bank: Bank, tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 
 from scipy.optimize import brentq
 
-from vehbench_builder.veh.anchors import load_anchors
-from vehbench_builder.veh.literature.audit_page import read_provenance
-from vehbench_builder.veh.literature.oracle_against_papers import (
+from vehbench_builder.veh.anchors import load_anchors, read_provenance
+from vehbench_builder.veh.oracle_against_papers import (
+    Agreement,
     frequency_agreement,
     loads_far_from_optimum,
+    paper_powers_uw,
     power_agreement,
 )
-from vehbench_builder.veh.literature.tables import LiteratureError, read_literature
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO, MASS_FACTOR, VACUUM_PERMITTIVITY_F_M
 from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
@@ -25,14 +25,9 @@ NEAR = 2
 
 @cache
 def figures_of_anchors() -> dict[str, Any]:
-    """What the anchors of bank v2 are made of. `power` is None where the literature tables are not installed."""
+    """What the anchors of bank v2 are made of, and how they compare with their papers."""
     anchors, provenance = load_anchors(), read_provenance()
     fitted = {r["key"] for r in provenance if r["status"] == "completed" and "reported resonance" in r["rule"]}
-    frequency = frequency_agreement(anchors, fitted)
-    try:
-        power = power_agreement(anchors, read_literature().reported)
-    except LiteratureError:
-        power = None
     substitutes = [r for r in provenance if r["status"] in ("nearest", "completed")]
     return {
         "total": len(anchors),
@@ -49,8 +44,8 @@ def figures_of_anchors() -> dict[str, Any]:
         "far": FAR,
         "near": NEAR,
         "far_loads": len(loads_far_from_optimum(anchors, FAR)),
-        "frequency": _agreement(frequency.ratios, frequency.within(NEAR), frequency.median),
-        "power": None if power is None else _agreement(power.ratios, power.within(FAR), power.median),
+        "frequency": _agreement(frequency_agreement(anchors, fitted), NEAR),
+        "power": _agreement(power_agreement(anchors, paper_powers_uw()), FAR),
         "materials": (len(PIEZO), len(SUBSTRATE)),
     }
 
@@ -81,5 +76,5 @@ def forcing_of_a_bare_beam() -> float:
     return float(4 * sigma / root)
 
 
-def _agreement(ratios: dict[str, float], within: int, middle: float | None) -> dict[str, Any] | None:
-    return {"rows": len(ratios), "within": within, "median": middle} if ratios else None
+def _agreement(agreement: Agreement, factor: float) -> dict[str, Any]:
+    return {"rows": len(agreement.ratios), "within": agreement.within(factor), "median": agreement.median}

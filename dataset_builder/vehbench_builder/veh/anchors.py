@@ -1,33 +1,26 @@
 """The 52 devices of the literature from which bank v2 is made, with the provenance of every field.
 
-    python -m vehbench_builder.veh.anchors
-
-rewrites `anchors.csv` and `anchor_provenance.csv` beside this file from the tables in `dataset_builder/literature/`.
-The devices are parameterised from the literature. They are no validation of the oracle: tip masses that no source
-gives were completed so that the oracle has the reported frequency.
+`dataset_builder/literature/tools` of a checkout makes the files from the tables of what was read. The devices are
+parameterised from the literature. They are no validation of the oracle: tip masses that no source gives were completed
+so that the oracle has the reported frequency.
 """
 
 import csv
-import io
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from vehbench_builder.veh.beam_completion import resonance_hz
-from vehbench_builder.veh.literature.complete_device import Field, Original, original_of
-from vehbench_builder.veh.literature.tables import DeviceClass, Documentation, Literature, Selected, read_literature
-from vehbench_builder.veh.similarity import Projection, project
-from vehbench_hf.paper.release.anchors import anchors as released_anchors
 from vehbench_hf.types import Anchor, Design, Split
 from vehbench_oracle import VARIABLES
 
 ANCHORS = Path(__file__).with_name("anchors.csv")
 PROVENANCE = Path(__file__).with_name("anchor_provenance.csv")
 
-DIGITS = 12
-"""Significant digits in the files: what processors and versions of numpy agree on. Devices are rounded, then judged."""
+DeviceClass = Literal["A", "A*", "A-sim", "B", "B*"]
+"""A: excited at its base; A*: borderline; A-sim: simulated; B, B*: excited otherwise, lends its geometry only."""
+
+Documentation = Literal["sound", "weak"]
 
 
 @dataclass(frozen=True)
@@ -84,80 +77,10 @@ def load_anchors() -> tuple[AnchorDesign, ...]:
         return tuple(_parse(row) for row in csv.DictReader(stream))
 
 
-def build(literature: Literature) -> tuple[str, str]:
-    """The text of `anchors.csv` and of `anchor_provenance.csv`.
-
-    Raises LiteratureError for a selected device that the rules do not complete.
-    """
-    rows: list[dict[str, str]] = []
-    lines: list[dict[str, str]] = []
-    for selected in literature.selected:
-        original = original_of(selected, literature)
-        stored = {name: rounded(value) for name, value in original.design.items()}
-        projection = project(stored)
-        row = _row(selected, literature, original, stored, projection)
-        rows.append(row)
-        lines.extend(_line(row, field, projection) for field in original.fields)
-    return _csv(rows), _csv(lines)
-
-
-def rounded(value: float) -> float:
-    """`value` at the digits of the files."""
-    return float(_text(value))
-
-
-def main() -> None:
-    """Rewrite both files."""
-    for path, text in zip((ANCHORS, PROVENANCE), build(read_literature()), strict=True):
-        path.write_text(text, encoding="utf-8", newline="")
-        print(f"{path.name}: {text.count(chr(10)) - 1} lines")  # noqa: T201
-
-
-def _row(
-    selected: Selected, literature: Literature, original: Original, stored: Design, projection: Projection
-) -> dict[str, str]:
-    paper = literature.reported[selected.key]
-    aliases = {anchor["doi"]: anchor["doi_released"] for anchor in released_anchors()}
-    design = {name: rounded(value) for name, value in projection.design.items()}
-    pair = (original.piezo, original.substrate)
-    return {
-        "key": selected.key,
-        "doi": paper.doi,
-        "doi_released": aliases.get(paper.doi) or "",
-        "title": paper.title,
-        "year": str(paper.year),
-        "split": selected.split,
-        "device_class": selected.device_class,
-        "documentation": selected.documentation,
-        **{name: _text(value) for name, value in design.items()},
-        **{f"original_{name}": _text(value) for name, value in stored.items()},
-        "piezo": original.piezo,
-        "substrate": original.substrate,
-        "paper_frequency_hz": _text(original.paper_frequency_hz),
-        "acceleration_g": _text(original.acceleration_g),
-        "resonance_hz": _text(resonance_hz(design, *pair)),
-        "original_resonance_hz": _text(resonance_hz(stored, *pair)),
-        "kappa": _text(projection.kappa),
-        "outside": " ".join(projection.outside),
-        "clipped": " ".join(projection.clipped),
-        "remark": selected.remark,
-    }
-
-
-def _line(row: Mapping[str, str], field: Field, projection: Projection) -> dict[str, str]:
-    return {
-        "key": row["key"],
-        "doi": row["doi"],
-        "field": field.name,
-        "unit": field.unit,
-        "stated": field.stated,
-        "value": field.value if isinstance(field.value, str) else _text(field.value),
-        "projected_value": row[field.name] if field.name in VARIABLES else "",
-        "clipped": "yes" if field.name in projection.clipped else "",
-        "status": field.status,
-        "rule": field.rule,
-        "evidence": field.evidence,
-    }
+def read_provenance() -> list[dict[str, str]]:
+    """The rows of `anchor_provenance.csv`: one for every field of every anchor."""
+    with PROVENANCE.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def _parse(row: dict[str, Any]) -> AnchorDesign:
@@ -190,20 +113,3 @@ def _parse(row: dict[str, Any]) -> AnchorDesign:
 
 def _known(text: str) -> float | None:
     return float(text) if text else None
-
-
-def _text(value: float | None) -> str:
-    return "" if value is None else f"{value:.{DIGITS}g}"
-
-
-def _csv(rows: Iterable[Mapping[str, str]]) -> str:
-    rows = list(rows)
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
-if __name__ == "__main__":
-    main()

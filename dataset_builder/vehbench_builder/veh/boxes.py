@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vehbench_builder.veh.beam_completion import beam
+from vehbench_builder.veh.beam import beam
 from vehbench_builder.veh.spec_numbers import rounded
 from vehbench_hf.types import Design
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, Box

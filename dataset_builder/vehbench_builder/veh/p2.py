@@ -23,7 +23,7 @@ from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
-from vehbench_builder.veh.beam_completion import resonance_hz
+from vehbench_builder.veh.beam import resonance_hz
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, Factors, credible_acceleration_g, limited
 from vehbench_builder.veh.references import Certified, certified, strongest

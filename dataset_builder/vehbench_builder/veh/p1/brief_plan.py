@@ -13,7 +13,7 @@ import numpy as np
 from vehbench_builder.build_spec import BuildError
 from vehbench_builder.seeds import rng
 from vehbench_builder.veh.anchors import AnchorDesign
-from vehbench_builder.veh.beam_completion import resonance_hz
+from vehbench_builder.veh.beam import resonance_hz
 from vehbench_builder.veh.p1.notes import GRADES, NoteKind
 from vehbench_hf.types import SPLITS
 from vehbench_oracle import respond

@@ -1,7 +1,7 @@
-"""What follows from a beam and its resonance: an equal unimorph, a tip mass, a thickness, the best load.
+"""What follows from a beam and its resonance: an equal unimorph, a tip mass, a thickness.
 
-Every function takes and returns the oracle's units and asks the oracle for stiffness, mass, coupling and capacitance,
-so that a completed device has in the oracle the resonance it was completed from.
+Every function takes and returns the oracle's units and asks the oracle for stiffness and mass, so that a completed
+device has in the oracle the resonance it was completed from.
 """
 
 import math
@@ -9,24 +9,12 @@ from collections.abc import Callable, Sequence
 
 from scipy.optimize import brentq
 
+from vehbench_builder.veh.beam import beam, resonance_hz
 from vehbench_hf.types import Design
-from vehbench_oracle import respond
 from vehbench_oracle.veh import materials
-from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
 
 LAYER_RANGE_UM = (0.1, 10_000.0)
 """Where a thickness is looked for."""
-
-
-def beam(design: Design, piezo: str, substrate: str) -> dict[str, float]:
-    """The oracle's quantities of a beam that need no excitation; a missing load does not enter them."""
-    complete = {"load_resistance_ohm": 1.0, **design}
-    return respond(complete, frequency_hz=1.0, acceleration_g=1.0, piezo=piezo, substrate=substrate).at(0)
-
-
-def resonance_hz(design: Design, piezo: str, substrate: str) -> float:
-    """First resonance in Hz, (A-9)."""
-    return beam(design, piezo, substrate)["resonant_freq_hz"]
 
 
 def laminate_stiffness(layers: Sequence[tuple[float, float]]) -> float:
@@ -82,19 +70,6 @@ def thickness_for(design: Design, name: str, frequency_hz: float, piezo: str, su
         return resonance_hz({**design, name: h_um}, piezo, substrate) / frequency_hz - 1
 
     return _root(excess, low, high) if excess(low) < 0 < excess(high) else None
-
-
-def optimum_load_ohm(design: Design, piezo: str, substrate: str) -> float:
-    """The load in ohm that draws most power at resonance: R = 2 zeta / (w_r C_p sqrt(4 zeta^2 + k^2)).
-
-    k = theta^2 / (C_p m_eff w_r^2) is the coupling. It maximizes (A-18) with w = w_r and the oracle's default damping
-    ratio; geometric scaling leaves it unchanged.
-    """
-    b = beam(design, piezo, substrate)
-    w = 2 * math.pi * b["resonant_freq_hz"]
-    capacitance, zeta = b["capacitance_f"], DEFAULT_DAMPING_RATIO
-    k = b["coupling_n_per_v"] ** 2 / (capacitance * b["effective_mass_kg"] * w * w)
-    return 2 * zeta / (w * capacitance * math.hypot(2 * zeta, k))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

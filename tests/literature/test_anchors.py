@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, AnchorDesign, build, load_anchors
-from vehbench_builder.veh.literature.audit_page import read_provenance
-from vehbench_builder.veh.literature.complete_device import STATUSES
-from vehbench_builder.veh.literature.match_material import CONSTANTS, nearest_substrate, piezo_for, substrate_for
-from vehbench_builder.veh.literature.tables import (
+from literature.tools.complete_device import STATUSES
+from literature.tools.literature_tables import (
     FOLDER,
     Literature,
     LiteratureError,
     normalised_doi,
     read_literature,
 )
-from vehbench_builder.veh.similarity import LENGTHS
+from literature.tools.make_anchors import build
+from literature.tools.match_material import CONSTANTS, nearest_substrate, piezo_for, substrate_for
+from literature.tools.similarity import LENGTHS
+from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors, read_provenance
+from vehbench_builder.veh.oracle_against_papers import POWERS
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, respond
 from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE, Substrate
 
@@ -43,7 +44,7 @@ def across_splits() -> list[tuple[AnchorDesign, AnchorDesign]]:
 
 
 def test_the_committed_files_are_not_what_the_tables_give(literature: Literature) -> None:
-    assert build(literature) == tuple(path.read_bytes().decode() for path in (ANCHORS, PROVENANCE))
+    assert build(literature) == tuple(path.read_bytes().decode() for path in (ANCHORS, PROVENANCE, POWERS))
 
 
 def test_a_split_has_the_wrong_size_or_side_of_the_domain() -> None:
@@ -250,8 +251,8 @@ def test_a_kept_paper_is_no_anchor_without_a_reason(literature: Literature) -> N
 
 
 def test_the_tables_hold_addresses_or_accounts() -> None:
-    files = [*FOLDER.glob("*.csv"), ANCHORS, PROVENANCE]
-    assert len(files) == 7
+    files = [*FOLDER.glob("*.csv"), ANCHORS, PROVENANCE, POWERS]
+    assert len(files) == 8
     for file in files:
         found = re.search(r"https?:|github|registry|@|/home|/work", file.read_text("utf-8"))
         assert found is None, (file.name, found)

@@ -1,13 +1,16 @@
 """How the oracle's resonance and power of the anchors compare with what the papers report. It is no validation."""
 
-from collections.abc import Iterable
+import csv
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from vehbench_builder.veh.anchors import AnchorDesign
-from vehbench_builder.veh.beam_completion import optimum_load_ohm
-from vehbench_builder.veh.literature.tables import Reported
+from vehbench_builder.veh.beam import optimum_load_ohm
 from vehbench_oracle import respond
+
+POWERS = Path(__file__).with_name("paper_powers.csv")
 
 
 @dataclass(frozen=True)
@@ -37,17 +40,23 @@ def frequency_agreement(anchors: Iterable[AnchorDesign], fitted: set[str]) -> Ag
     )
 
 
-def power_agreement(anchors: Iterable[AnchorDesign], reported: dict[str, Reported]) -> Agreement:
+def paper_powers_uw() -> dict[str, float]:
+    """The power in uW by anchor key, for the papers that state it with the load."""
+    with POWERS.open(encoding="utf-8", newline="") as stream:
+        return {row["key"]: float(row["power_uw"]) for row in csv.DictReader(stream)}
+
+
+def power_agreement(anchors: Iterable[AnchorDesign], powers_uw: Mapping[str, float]) -> Agreement:
     """Power of the unscaled device at its own resonance, under the paper's acceleration, over the paper's power.
 
-    Only devices that are driven at their base, with a stated power, acceleration, frequency and load. Papers state
+    `powers_uw` are those of `paper_powers_uw`; of these, devices that are driven at their base, with a stated
+    acceleration and frequency. Papers state
     peak or average power and peak or RMS acceleration, often without saying which; both are taken as the oracle's
     (average power, peak acceleration).
     """
     ratios = {}
     for a in anchors:
-        values = reported[a.key].values
-        stated = {"power_uw", "load_resistance_ohm"} <= values.keys() and a.paper_frequency_hz is not None
+        stated = a.key in powers_uw and a.paper_frequency_hz is not None
         if not stated or a.acceleration_g is None or a.device_class.startswith("B"):
             continue
         response = respond(
@@ -57,7 +66,7 @@ def power_agreement(anchors: Iterable[AnchorDesign], reported: dict[str, Reporte
             piezo=a.piezo,
             substrate=a.substrate,
         )
-        ratios[a.key] = float(response.load_power_uw) / values["power_uw"]
+        ratios[a.key] = float(response.load_power_uw) / powers_uw[a.key]
     return Agreement(ratios)
 
 

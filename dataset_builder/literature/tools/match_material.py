@@ -9,7 +9,7 @@ off by 5 %.
 import math
 from typing import Literal, NamedTuple
 
-from vehbench_builder.veh.literature.tables import LiteratureError
+from literature.tools.literature_tables import LiteratureError
 from vehbench_oracle.veh.materials import SUBSTRATE, Substrate
 
 Status = Literal["reported", "nearest", "completed"]
@@ -70,7 +70,7 @@ def substrate_for(stated: str, layers: str) -> Material:
     if stated in SAME_SUBSTRATE:
         return Material(SAME_SUBSTRATE[stated], "reported", "the oracle's entry of that name")
     if stated not in CONSTANTS:
-        raise LiteratureError(f"no constants for the substrate {stated!r}; add them to `nearest.CONSTANTS`.")
+        raise LiteratureError(f"no constants for the substrate {stated!r}; add them to `match_material.CONSTANTS`.")
     name = nearest_substrate(CONSTANTS[stated])
     return Material(name, "nearest", "nearest of the oracle's four in (ln E, ln density)")
 
@@ -99,4 +99,6 @@ def piezo_for(stated: str) -> Material:
     for beginning, name, shared in PIEZO_FAMILIES:
         if stated.startswith(beginning):
             return Material(name, "nearest", f"{shared}: the oracle's {name}")
-    raise LiteratureError(f"no family for the piezoelectric material {stated!r}; add it to `nearest.PIEZO_FAMILIES`.")
+    raise LiteratureError(
+        f"no family for the piezoelectric material {stated!r}; add it to `match_material.PIEZO_FAMILIES`."
+    )

@@ -1,7 +1,7 @@
 """The tables of what was read in the literature, as typed rows. They lie in `dataset_builder/literature/`.
 
-The folder belongs to a checkout of the repository and is not part of an installed package: only what is computed from
-it ships.
+Tables and tools belong to a checkout of the repository and are no part of an installed package: only what is computed
+from them ships.
 """
 
 import csv
@@ -11,18 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast, get_args
 
+from vehbench_builder.veh.anchors import DeviceClass, Documentation
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import SPLITS, Split
 
-FOLDER = Path(__file__).resolve().parents[3] / "literature"
+FOLDER = Path(__file__).resolve().parents[1]
 
 Kind = Literal["abstract", "quotation", "secondary", "none"]
 """Where a value was read: the paper's abstract, a quotation of the paper, another author's use of it, nowhere."""
-
-DeviceClass = Literal["A", "A*", "A-sim", "B", "B*"]
-"""A: excited at its base; A*: borderline; A-sim: simulated; B, B*: excited otherwise, lends its geometry only."""
-
-Documentation = Literal["sound", "weak"]
 
 NUMBERS = (
     "beam_length_mm",

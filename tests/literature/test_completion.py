@@ -6,16 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.veh.beam_completion import (
-    beam,
-    equal_unimorph_um,
-    laminate_stiffness,
-    optimum_load_ohm,
-    resonance_hz,
-    thickness_for,
-    tip_mass_for,
-)
-from vehbench_builder.veh.similarity import LENGTHS, project
+from literature.tools.complete_beam import equal_unimorph_um, laminate_stiffness, thickness_for, tip_mass_for
+from literature.tools.similarity import LENGTHS, project
+from vehbench_builder.veh.beam import beam, optimum_load_ohm, resonance_hz
 from vehbench_hf.types import Design
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, respond
 from vehbench_oracle.veh import materials

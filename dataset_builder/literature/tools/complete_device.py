@@ -8,14 +8,10 @@ too for class A and is 0 for class B; a missing load is the best one at resonanc
 from dataclasses import dataclass
 from typing import Literal
 
-from vehbench_builder.veh.beam_completion import (
-    equal_unimorph_um,
-    optimum_load_ohm,
-    thickness_for,
-    tip_mass_for,
-)
-from vehbench_builder.veh.literature.match_material import Material, piezo_for, substrate_for
-from vehbench_builder.veh.literature.tables import Literature, LiteratureError, Reported, Selected
+from literature.tools.complete_beam import equal_unimorph_um, thickness_for, tip_mass_for
+from literature.tools.literature_tables import Literature, LiteratureError, Reported, Selected
+from literature.tools.match_material import Material, piezo_for, substrate_for
+from vehbench_builder.veh.beam import optimum_load_ohm
 from vehbench_hf.types import Design
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES
 

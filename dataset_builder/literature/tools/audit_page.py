@@ -1,27 +1,27 @@
 """The report on where the anchors come from: what was screened, kept, read, completed, and what it is worth.
 
-    python -m vehbench_builder.veh.literature.audit_page
+    python -m literature.tools.audit_page
 
 rewrites `cards/literature_audit.md` of a checkout. Every number in it is counted from the tables.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vehbench_builder.veh.anchors import PROVENANCE, AnchorDesign, load_anchors
-from vehbench_builder.veh.literature.complete_device import STATUSES
-from vehbench_builder.veh.literature.oracle_against_papers import (
+from literature.tools.complete_device import STATUSES
+from literature.tools.literature_tables import Literature, Screened, read_literature
+from vehbench_builder.veh.anchors import AnchorDesign, DeviceClass, load_anchors, read_provenance
+from vehbench_builder.veh.oracle_against_papers import (
     frequency_agreement,
     loads_far_from_optimum,
+    paper_powers_uw,
     power_agreement,
 )
-from vehbench_builder.veh.literature.tables import DeviceClass, Literature, Screened, read_literature
 from vehbench_hf.types import SPLITS
 from vehbench_oracle import VARIABLES
 
-REPORT = Path(__file__).resolve().parents[4] / "cards" / "literature_audit.md"
+REPORT = Path(__file__).resolve().parents[3] / "cards" / "literature_audit.md"
 TEMPLATE = Path(__file__).with_name("literature_audit_template.md")
 
 CLASSES: dict[DeviceClass, str] = {
@@ -38,7 +38,7 @@ CHECKS = ("confirmed", "differs", "not_found", "unresolved")
 def report(literature: Literature, anchors: Sequence[AnchorDesign], provenance: Sequence[dict[str, str]]) -> str:
     """The text of the report. `provenance` are the rows of `anchor_provenance.csv`."""
     fitted = {r["key"] for r in provenance if r["status"] == "completed" and "reported resonance" in r["rule"]}
-    frequency, power = frequency_agreement(anchors, fitted), power_agreement(anchors, literature.reported)
+    frequency, power = frequency_agreement(anchors, fitted), power_agreement(anchors, paper_powers_uw())
     screened, numbers = literature.screened, [e for e in literature.evidence if e.kind != "none"]
     kinds = Counter(e.kind for e in numbers)
     status = Counter((r["field"], r["status"]) for r in provenance)
@@ -118,12 +118,6 @@ def main() -> None:
     """Rewrite the report."""
     REPORT.write_text(report(read_literature(), load_anchors(), read_provenance()), encoding="utf-8", newline="")
     print(REPORT.name)  # noqa: T201
-
-
-def read_provenance() -> list[dict[str, str]]:
-    """The rows of `anchor_provenance.csv`."""
-    with PROVENANCE.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def _reasons(rejected: Sequence[Screened]) -> str:

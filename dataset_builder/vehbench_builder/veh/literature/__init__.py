@@ -1,1 +1,0 @@
-"""From what papers report to complete devices, and the report on how far each number is sourced."""
