@@ -6,9 +6,12 @@ episode made of a turn, and a `Record` is a whole episode, ready for scoring.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NotRequired, TypedDict
 
+from vehbench_hf.domains import domain_of
 from vehbench_oracle import Box, Verdict
+from vehbench_oracle.domain import Problem
 
 Probe = Literal["p1", "p2", "p3", "p4"]
 PROBES: tuple[Probe, ...] = ("p1", "p2", "p3", "p4")
@@ -200,6 +203,11 @@ class Task:
     spec: Spec
     gold: Gold
     domain: str = "veh"
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The design problem of the brief. Raises BankError for an unknown domain."""
+        return domain_of(self.domain).problem(self.spec)
 
 
 class Message(TypedDict):

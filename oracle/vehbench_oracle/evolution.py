@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_oracle.veh.optimum import AGREEMENT, Optimum, rounded, smallest_slack
-from vehbench_oracle.veh.problem import UPPER_LIMITS, Problem
-from vehbench_oracle.veh.quantities import LIMITS, VARIABLES
+from vehbench_oracle.veh.problem import VehProblem
+from vehbench_oracle.veh.quantities import LIMITS, UPPER_LIMITS, VARIABLES
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ ROUNDING = 1e-9
 
 
 def cross_check(
-    problem: Problem,
+    problem: VehProblem,
     *,
     seed: int = 0,
     runs: int = 4,
@@ -60,7 +60,7 @@ def disagreement(first: Optimum, second: Optimum) -> float:
     return 1 - low / high
 
 
-def _evolve(problem: Problem, draw: np.random.Generator, effort: int, min_slack: float) -> dict[str, float]:
+def _evolve(problem: VehProblem, draw: np.random.Generator, effort: int, min_slack: float) -> dict[str, float]:
     best = np.full((len(VARIABLES), 1), 0.5)
     for half_width, population, generations in STAGES:
         low, high = np.maximum(best - half_width, 0), np.minimum(best + half_width, 1)
@@ -71,7 +71,7 @@ def _evolve(problem: Problem, draw: np.random.Generator, effort: int, min_slack:
 
 
 def _stage(
-    problem: Problem,
+    problem: VehProblem,
     draw: np.random.Generator,
     place: Array,
     low: Array,
@@ -95,7 +95,7 @@ def _stage(
     return place[:, [np.lexsort((-power, excess))[0]]]
 
 
-def _designs(problem: Problem, place: Array) -> dict[str, Array]:
+def _designs(problem: VehProblem, place: Array) -> dict[str, Array]:
     """The designs at places of the unit box; the load is spread in log scale."""
     found = {}
     for row, name in zip(place, VARIABLES, strict=True):
@@ -105,7 +105,7 @@ def _designs(problem: Problem, place: Array) -> dict[str, Array]:
     return found
 
 
-def _rated(problem: Problem, place: Array, min_slack: float) -> tuple[Array, Array]:
+def _rated(problem: VehProblem, place: Array, min_slack: float) -> tuple[Array, Array]:
     """Power, and the sum of the relative excess over the upper limits less `min_slack`."""
     response = problem.respond(_designs(problem, place))
     excess = np.zeros(place.shape[1])

@@ -74,7 +74,7 @@ def test_a_walk_leaves_the_box_or_does_not_move_as_its_trap_says(anchor: AnchorD
     assert response_for(spec, walked.start).freq_error_pct < 1e-3
     states = [walked.start, *walked.steps]
     assert len(states) == 5
-    assert not [v for state in states for v in box_violations(state, spec["variable_bounds"])]
+    assert not [v for state in states for v in box_violations(VARIABLES, state, spec["variable_bounds"])]
     moves = np.diff([place_of(spec, state) for state in states], axis=0)
     moved = [{name for name, by in zip(VARIABLES, move, strict=True) if abs(by) > 1e-9} for move in moves]
     if trap.type == "false_feasibility":

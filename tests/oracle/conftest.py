@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, Problem, respond
+from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, VehProblem, respond
 from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 
-def random_problem(seed: int) -> Problem:
+def random_problem(seed: int) -> VehProblem:
     """A box around a random device of the declared domain, with limits around the device's own amplitudes."""
     draw = np.random.default_rng(seed)
     device, bounds = {}, {}
@@ -36,10 +36,10 @@ def random_problem(seed: int) -> Problem:
         "disp_limit_mm": float(own.tip_disp_mm) * float(draw.choice([0.3, 1.1, 10])),
         "freq_error_pct_limit": float(own.freq_error_pct) * float(draw.choice([1.02, 3])) + 0.5,
     }
-    return Problem(bounds=bounds, limits=limits, **setting)
+    return VehProblem(bounds=bounds, constraints=limits, **setting)
 
 
 @pytest.fixture(scope="session")
-def make_problem() -> Callable[[int], Problem]:
+def make_problem() -> Callable[[int], VehProblem]:
     """`random_problem`, by seed."""
     return random_problem

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vehbench_oracle import VARIABLES, Certificate, Problem, certificate_holds, certify
+from vehbench_oracle import VARIABLES, Certificate, VehProblem, certificate_holds, certify
 from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
-from vehbench_oracle.veh.problem import UPPER_LIMITS
 from vehbench_oracle.veh.proof.box_bounds import enclose
 from vehbench_oracle.veh.proof.certificate import EMPTY, LEAVES
 from vehbench_oracle.veh.proof.features import (
@@ -23,7 +22,7 @@ from vehbench_oracle.veh.proof.features import (
     stiffness,
 )
 from vehbench_oracle.veh.proof.interval_model import RangeModel
-from vehbench_oracle.veh.quantities import LIMITS
+from vehbench_oracle.veh.quantities import LIMITS, UPPER_LIMITS
 
 seeds = st.integers(0, 10**9)
 pairs = pytest.mark.parametrize(("piezo", "substrate"), [(p, s) for p in PIEZO for s in SUBSTRATE])
@@ -31,7 +30,7 @@ pairs = pytest.mark.parametrize(("piezo", "substrate"), [(p, s) for p in PIEZO f
 SAMPLES = 400
 
 
-def sampled(problem: Problem, draw: np.random.Generator) -> dict[str, np.ndarray]:
+def sampled(problem: VehProblem, draw: np.random.Generator) -> dict[str, np.ndarray]:
     """Designs of the box: inside, on faces, in corners, and the strongest of many that meet the limits."""
     ranges = np.array([problem.range_of(name) for name in VARIABLES])
     low, high = ranges[:, :1], ranges[:, 1:]
@@ -46,7 +45,7 @@ def sampled(problem: Problem, draw: np.random.Generator) -> dict[str, np.ndarray
     return {name: values[keep] for name, values in designs.items()}
 
 
-def features_of(problem: Problem, designs: dict[str, np.ndarray]) -> np.ndarray:
+def features_of(problem: VehProblem, designs: dict[str, np.ndarray]) -> np.ndarray:
     """L, h_s, h_p, f_r / f_e and w R C_p as the oracle gives them."""
     response = problem.respond(designs)
     return np.array(
@@ -60,7 +59,7 @@ def features_of(problem: Problem, designs: dict[str, np.ndarray]) -> np.ndarray:
     )
 
 
-def around(features: np.ndarray, problem: Problem, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def around(features: np.ndarray, problem: VehProblem, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Sub-boxes of the root box, narrow and wide, that hold the features; some of them have the features on a face."""
     low, high = (end[:, np.newaxis] for end in root_box(facts_of(problem)))
     down, up = (draw.choice([0.0, 1e-9, 1e-3, 0.1, 1.0], features.shape) for _ in range(2))
@@ -108,7 +107,7 @@ def test_a_bound_is_far_above_the_power_where_only_one_design_is_left(make_probl
     response = problem.respond(designs)
     point = {name: {"min": float(values[0]), "max": float(values[0])} for name, values in designs.items()}
     limits = {name: float(getattr(response, LIMITS[name].metric)[0]) * (1 + 1e-7) for name in UPPER_LIMITS}
-    alone = dataclasses.replace(problem, bounds=point, limits=limits)
+    alone = dataclasses.replace(problem, bounds=point, constraints=limits)
     low, high = (end[:, np.newaxis] for end in root_box(facts_of(alone)))
     known = enclose(facts_of(alone), low, high)
     power = float(response.load_power_uw[0])
@@ -119,7 +118,7 @@ def test_a_bound_is_far_above_the_power_where_only_one_design_is_left(make_probl
 @pairs
 def test_a_material_pair_breaks_a_fact_on_which_the_bounds_rest(piezo: str, substrate: str) -> None:
     bounds = {name: {"min": 1.0, "max": 2.0} for name in VARIABLES}
-    f = facts_of(Problem(bounds, {}, 100.0, 1.0, piezo=piezo, substrate=substrate))
+    f = facts_of(VehProblem(bounds, {}, 100.0, 1.0, piezo=piezo, substrate=substrate))
     assert f.n < 1
     thin = np.geomspace(1e-6, 1e-2, 300)
     for grows in (stiffness(f, thin[:, np.newaxis], thin), lever(f, thin[:, np.newaxis], thin)):
@@ -131,7 +130,7 @@ def test_a_material_pair_breaks_a_fact_on_which_the_bounds_rest(piezo: str, subs
     has_peak(lever(f, np.ones_like(t), t) / neutral_axis(f, t), t, f.strain_peak)
     assert np.max(coupling(f, t)) <= coupling(f, np.array(f.coupling_peak)) * (1 + 1e-12)
     assert coupling_slope(f.n, f.coupling_peak * 0.99) > 0 > coupling_slope(f.n, f.coupling_peak * 1.01)
-    model = RangeModel(Problem(bounds, {}, 100.0, 1.0, piezo=piezo, substrate=substrate))
+    model = RangeModel(VehProblem(bounds, {}, 100.0, 1.0, piezo=piezo, substrate=substrate))
     assert model.coupling_peak() == pytest.approx(f.coupling_peak, rel=1e-9)
     assert model.lever_peak() == pytest.approx(f.strain_peak, rel=1e-9, abs=1e-12)
     assert model.coupling(t) == pytest.approx(coupling(f, t), rel=1e-9)
@@ -145,7 +144,7 @@ def has_peak(values: np.ndarray, t: np.ndarray, peak: float) -> None:
 
 def test_an_overflowing_sub_box_counts_as_excluded() -> None:
     bounds = {name: {"min": 1e-150, "max": 1e150} for name in VARIABLES}
-    problem = Problem(bounds, {"freq_error_pct_limit": 1e9}, 100.0, 1.0)
+    problem = VehProblem(bounds, {"freq_error_pct_limit": 1e9}, 100.0, 1.0)
     low, high = (end[:, np.newaxis] for end in root_box(facts_of(problem)))
     known = enclose(facts_of(problem), low, high)
     assert not known.gap[0] > 0

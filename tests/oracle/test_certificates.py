@@ -17,7 +17,7 @@ from vehbench_oracle import (
     Certificate,
     CertificateError,
     InvalidValueError,
-    Problem,
+    VehProblem,
     certificate_holds,
     certify,
     find_optimum,
@@ -26,7 +26,7 @@ from vehbench_oracle import (
 )
 from vehbench_oracle.veh.proof.certificate import LEAVES, MAX_NODES, SPLITS
 
-PROBLEM = Problem(
+PROBLEM = VehProblem(
     bounds={
         "beam_length_mm": {"min": 40.0, "max": 60.0},
         "beam_width_mm": {"min": 8.0, "max": 12.0},
@@ -35,7 +35,7 @@ PROBLEM = Problem(
         "tip_mass_g": {"min": 0.5, "max": 3.0},
         "load_resistance_ohm": {"min": 2e4, "max": 2e5},
     },
-    limits={"stress_limit_mpa": 30.0, "disp_limit_mm": 1.0, "freq_error_pct_limit": 20.0},
+    constraints={"stress_limit_mpa": 30.0, "disp_limit_mm": 1.0, "freq_error_pct_limit": 20.0},
     frequency_hz=70.0,
     acceleration_g=0.5,
 )
@@ -111,7 +111,7 @@ def test_a_target_that_is_no_power_gives_a_proof(target) -> None:
 
 def test_a_changed_problem_keeps_its_proof(proof: Certificate) -> None:
     for change in (
-        {"limits": {**PROBLEM.limits, "stress_limit_mpa": 40.0}},
+        {"constraints": {**PROBLEM.constraints, "stress_limit_mpa": 40.0}},
         {"acceleration_g": 0.7},
         {"bounds": {**PROBLEM.bounds, "beam_width_mm": {"min": 8.0, "max": 13.0}}},
     ):
@@ -224,8 +224,8 @@ def test_the_check_shares_no_code_with_the_search() -> None:
         ({"bounds": {**PROBLEM.bounds, "beam_width_mm": None}}, "beam_width_mm"),
         ({"bounds": {**PROBLEM.bounds, "beam_width_mm": {"min": 2.0, "max": 1.0}}}, "beam_width_mm"),
         ({"bounds": {**PROBLEM.bounds, "beam_width_mm": {"min": 0.0, "max": 1.0}}}, "minimum of beam_width_mm"),
-        ({"limits": {"stress_limit_mpa": 0.0}}, "stress_limit_mpa"),
-        ({"limits": {"freq_error_pct_limit": -1.0}}, "freq_error_pct_limit"),
+        ({"constraints": {"stress_limit_mpa": 0.0}}, "stress_limit_mpa"),
+        ({"constraints": {"freq_error_pct_limit": -1.0}}, "freq_error_pct_limit"),
         ({"frequency_hz": 0.0}, "frequency_hz"),
         ({"acceleration_g": math.inf}, "acceleration_g"),
         ({"damping_ratio": -0.1}, "damping_ratio"),
@@ -234,13 +234,13 @@ def test_the_check_shares_no_code_with_the_search() -> None:
 )
 def test_a_problem_without_meaning_is_stated(change, name: str) -> None:
     with pytest.raises(vehbench_oracle.OracleError) as caught:
-        dataclasses.replace(PROBLEM, **change)
+        dataclasses.replace(PROBLEM, **change).require_complete()
     assert caught.value.name == name
 
 
 def test_an_absent_limit_is_not_the_papers_default() -> None:
-    assert dataclasses.replace(PROBLEM, limits={}).limit("stress_limit_mpa") == 50.0
+    assert dataclasses.replace(PROBLEM, constraints={}).limit("stress_limit_mpa") == 50.0
     assert np.isfinite(PROBLEM.limit("power_target_uw"))
     with pytest.raises(InvalidValueError):
-        dataclasses.replace(PROBLEM, limits={"disp_limit_mm": True})
+        dataclasses.replace(PROBLEM, constraints={"disp_limit_mm": True}).require_complete()
     assert set(PROBLEM.bounds) == set(VARIABLES)

@@ -62,5 +62,5 @@ def test_a_changed_default_limit_goes_unnoticed(name: str, monkeypatch: pytest.M
     before = oracle_fingerprint()
     oracle_fingerprint.cache_clear()
     kind = quantities.LIMITS[name]
-    monkeypatch.setitem(quantities.LIMITS, name, kind._replace(default=kind.default + 0.5))
+    monkeypatch.setitem(quantities.LIMITS, name, kind._replace(value=kind.value + 0.5))
     assert oracle_fingerprint() != before

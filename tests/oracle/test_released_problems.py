@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from vehbench_hf.paper.release.references import read_references
-from vehbench_oracle import Problem, certify, cross_check, disagreement, find_optimum, proven_margin, verify_certificate
+from vehbench_oracle import (
+    VehProblem,
+    certify,
+    cross_check,
+    disagreement,
+    find_optimum,
+    proven_margin,
+    verify_certificate,
+)
 
 MISLABELLED = (
     "p1v3::dev::solvable_red_herring::0001::s42",
@@ -24,10 +32,10 @@ def rows_of(release: Path, probe: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def problem_of(row: dict[str, Any]) -> Problem:
-    return Problem(
+def problem_of(row: dict[str, Any]) -> VehProblem:
+    return VehProblem(
         bounds=row["variable_bounds"],
-        limits={limit["name"]: limit["limit"] for limit in row["constraints"]},
+        constraints={limit["name"]: limit["limit"] for limit in row["constraints"]},
         frequency_hz=row["excitation_context"]["frequency_hz"],
         acceleration_g=row["excitation_context"]["acceleration_g"],
         piezo=row["environment_context"]["piezo_material"],
@@ -35,7 +43,7 @@ def problem_of(row: dict[str, Any]) -> Problem:
     )
 
 
-def refuted(problem: Problem) -> bool:
+def refuted(problem: VehProblem) -> bool:
     target = problem.limit("power_target_uw")
     proof = certify(problem, target)
     return proof is not None and verify_certificate(problem, target, proof.text) > 0

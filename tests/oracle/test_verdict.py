@@ -12,6 +12,7 @@ from vehbench_oracle import (
     DECLARED_DOMAIN,
     LIMITS,
     METRICS,
+    VARIABLES,
     InvalidValueError,
     Verdict,
     box_violations,
@@ -117,12 +118,12 @@ def test_a_design_outside_its_box_is_feasible_or_costs_another_amount(design: De
 
 def test_the_edge_of_the_box_is_outside() -> None:
     bounds = {name: {"min": value, "max": value} for name, value in MIDDLE.items()}
-    assert box_violations(MIDDLE, bounds) == ()
+    assert box_violations(VARIABLES, MIDDLE, bounds) == ()
 
 
 def test_a_box_without_width_divides_by_zero() -> None:
     bounds = {"beam_length_mm": {"min": 50.0, "max": 50.0}, "tip_mass_g": {"min": 0.0, "max": 0.0}}
-    found = {v.name: v.normalized for v in box_violations({**MIDDLE, "beam_length_mm": 60.0}, bounds)}
+    found = {v.name: v.normalized for v in box_violations(VARIABLES, {**MIDDLE, "beam_length_mm": 60.0}, bounds)}
     assert found == {"beam_length_mm": pytest.approx(0.2), "tip_mass_g": MIDDLE["tip_mass_g"]}
 
 
@@ -131,7 +132,7 @@ def test_a_box_without_width_divides_by_zero() -> None:
 )
 def test_bounds_that_are_none_are_used(low: object, high: object) -> None:
     with pytest.raises(ValueError, match="beam_length_mm"):
-        box_violations(MIDDLE, {"beam_length_mm": {"min": low, "max": high}})
+        box_violations(VARIABLES, MIDDLE, {"beam_length_mm": {"min": low, "max": high}})
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "5", True, [5.0]])

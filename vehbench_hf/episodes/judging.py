@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from vehbench_hf.domains import DOMAINS
 from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.types import Design, Spec
-from vehbench_oracle import InvalidValueError, Verdict, box_violations, judge, unevaluable
+from vehbench_oracle.verdict import Verdict
 
 
 def judge_for(spec: Spec | IsomorphicSpec, design: Mapping[str, float]) -> Verdict:
@@ -14,21 +15,7 @@ def judge_for(spec: Spec | IsomorphicSpec, design: Mapping[str, float]) -> Verdi
     violation and without metrics; it is never an exception and never a pass. Raises MissingVariableError when the brief
     itself withholds what the verdict needs.
     """
-    try:
-        return judge(
-            design,
-            limits=spec["constraints"],
-            frequency_hz=spec["excitation"]["frequency_hz"],
-            acceleration_g=spec["excitation"]["acceleration_g"],
-            bounds=spec["variable_bounds"],
-            piezo=spec["materials"]["piezo"] or "PZT-5A",
-            substrate=spec["materials"]["substrate"] or "stainless_steel",
-            damping_ratio=spec["materials"]["damping_ratio"],
-        )
-    except InvalidValueError as error:
-        if error.name not in design:
-            raise  # a limit or an excitation value of the bank is at fault, not the model
-        return unevaluable(box_violations(design, spec["variable_bounds"]), error.message)
+    return DOMAINS["veh"].problem(spec).judge(design)
 
 
 def recomputed_history(spec: Spec) -> Spec:

@@ -5,10 +5,13 @@ task, `spec` is all that a model may see and `gold` all that a scorer needs.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypedDict
 
+from vehbench_hf.domains import domain_of
 from vehbench_hf.types import Anchor, Design, Excitation, Materials, Probe, Split, Stated, Task
 from vehbench_oracle import Box
+from vehbench_oracle.domain import Problem
 
 ISOMORPHIC = "isomorphic"
 """Name of the config, of its folder below `data/`, and of its entry in the manifest."""
@@ -88,6 +91,11 @@ class IsomorphicTask:
     spec: IsomorphicSpec
     gold: IsomorphicGold
     domain: str = "veh"
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The design problem of the brief. Raises BankError for an unknown domain."""
+        return domain_of(self.domain).problem(self.spec)
 
     @property
     def probe(self) -> Probe:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import jinja2
 
+from vehbench_hf.domains import DOMAINS
+
 _FOLDER = Path(__file__).parent
 _SEPARATOR = "=== user ===\n"
 
@@ -12,7 +14,8 @@ _SEPARATOR = "=== user ===\n"
 @cache
 def prompt_texts() -> dict[str, str]:
     """The template files by name, as stored in a run."""
-    return {file.name: file.read_text(encoding="utf-8") for file in sorted(_FOLDER.glob("*.md.j2"))}
+    texts = {file.name: file.read_text(encoding="utf-8") for file in sorted(_FOLDER.glob("*.md.j2"))}
+    return {**texts, "device.md.j2": DOMAINS["veh"].device}
 
 
 def rendered(name: str, **values: object) -> str:

@@ -47,7 +47,7 @@ def _unstated(spec: Spec) -> Iterator[str]:
         yield f"the brief states no damping ratio; {DEFAULT_DAMPING_RATIO:g} was taken"
     for name, kind in LIMITS.items():
         if spec["constraints"].get(name) is None:
-            yield f"the brief states no {name}; the oracle's default of {kind.default:g} {kind.unit} was taken"
+            yield f"the brief states no {name}; the oracle's default of {kind.value:g} {kind.unit} was taken"
     free = [name for name in VARIABLES if spec["variable_bounds"].get(name) is None]
     if free:
         yield f"the brief states no bounds for {', '.join(free)}"
@@ -84,7 +84,7 @@ def as_text(spec: Spec, checked: Checked, brief: str) -> str:
         if name not in verdict.slack:
             continue
         stated = spec["constraints"].get(name)
-        limit = kind.default if stated is None else stated
+        limit = kind.value if stated is None else stated
         side = "at most" if kind.upper else "at least"
         state = "ok" if verdict.slack[name] >= 0 else "VIOLATED"
         lines.append(

@@ -136,7 +136,7 @@ def at_most(share: float, tasks: Sequence[Task], holds: Callable[[Task], bool]) 
 
 def _limit(task: Task, name: str) -> float:
     limit = task.spec["constraints"].get(name)
-    return LIMITS[name].default if limit is None else limit
+    return LIMITS[name].value if limit is None else limit
 
 
 def _inside(value: float, interval: tuple[float, float]) -> bool:

@@ -87,9 +87,9 @@ def _worth(spec: Spec, places: Array) -> Array:
 
 def _limit(spec: Spec, name: str) -> float:
     limit = spec["constraints"].get(name)
-    return (LIMITS[name].default if limit is None else limit) or 1.0
+    return (LIMITS[name].value if limit is None else limit) or 1.0
 
 
 def _target(spec: Spec) -> float:
     target = spec["constraints"].get("power_target_uw")
-    return LIMITS["power_target_uw"].default if target is None else target
+    return LIMITS["power_target_uw"].value if target is None else target

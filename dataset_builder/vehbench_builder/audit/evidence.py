@@ -164,7 +164,7 @@ def _tightened(spec: Spec) -> Spec:
     for name, kind in LIMITS.items():
         limit = spec["constraints"].get(name)
         factor = 1 - LEAST_WITNESS_SLACK if kind.upper else 1 + LEAST_WITNESS_SLACK
-        limits[name] = (kind.default if limit is None else limit) * factor
+        limits[name] = (kind.value if limit is None else limit) * factor
     return with_limits(spec, **limits)
 
 
@@ -172,6 +172,6 @@ def _eased(spec: Spec) -> Spec:
     """An infeasible brief with limits that are easier by the required margin."""
     if proofs.is_infeasible_at_any_power(spec):
         limit = spec["constraints"].get("freq_error_pct_limit")
-        wider = (LIMITS["freq_error_pct_limit"].default if limit is None else limit) + FREQUENCY_MARGIN_PCT
+        wider = (LIMITS["freq_error_pct_limit"].value if limit is None else limit) + FREQUENCY_MARGIN_PCT
         return with_limits(spec, freq_error_pct_limit=wider)
     return with_limits(spec, power_target_uw=(spec["constraints"].get("power_target_uw") or 0.0) / POWER_MARGIN)

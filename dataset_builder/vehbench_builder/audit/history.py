@@ -9,7 +9,7 @@ from vehbench_builder.veh.p3.claims import claim_holds
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import HistoryStep, Task
-from vehbench_oracle import Verdict, box_violations
+from vehbench_oracle import VARIABLES, Verdict, box_violations
 
 
 def history_checks(bank: Bank) -> list[Check]:
@@ -58,7 +58,7 @@ def p3_violations_recomputed(task: Task) -> Findings:
 def p3_steps_inside_the_box(task: Task) -> Findings:
     """Every design of a history lies inside the bounds of its task."""
     for number, step in enumerate(task.spec["history"], start=1):
-        outside = box_violations(step["design"], task.spec["variable_bounds"])
+        outside = box_violations(VARIABLES, step["design"], task.spec["variable_bounds"])
         yield f"step {number}: {', '.join(v.name for v in outside)}" if outside else None
 
 

@@ -4,7 +4,7 @@ import re
 
 from vehbench_hf.types import Design, Reference, Spec
 from vehbench_oracle.veh.optimum import find_optimum
-from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.certificate import CertificateError
 from vehbench_oracle.veh.proof.certify import certify
 from vehbench_oracle.veh.proof.verify import verify_certificate
@@ -20,17 +20,17 @@ SEEDS = (0, 1, 2)
 ANY_POWER_UW = 1e-12
 
 
-def problem_of(spec: Spec) -> Problem:
+def problem_of(spec: Spec) -> VehProblem:
     """The brief as optimizer and proofs take it.
 
     Raises MissingVariableError when it withholds bounds or excitation.
     """
     excitation, materials = spec["excitation"], spec["materials"]
-    return Problem(
+    return VehProblem(
         bounds=spec["variable_bounds"],
-        limits=spec["constraints"],
-        frequency_hz=excitation["frequency_hz"],  # type: ignore[arg-type]  # the oracle names what is missing
-        acceleration_g=excitation["acceleration_g"],  # type: ignore[arg-type]
+        constraints=spec["constraints"],
+        frequency_hz=excitation["frequency_hz"],
+        acceleration_g=excitation["acceleration_g"],
         piezo=materials["piezo"] or "PZT-5A",
         substrate=materials["substrate"] or "stainless_steel",
         damping_ratio=materials["damping_ratio"],
@@ -82,7 +82,7 @@ def bound_fault(text: str, spec: Spec, reference: Reference) -> str | None:
     return _refused(problem_of(spec), bound, certificate)
 
 
-def _refused(problem: Problem, power_uw: float, certificate: str) -> str | None:
+def _refused(problem: VehProblem, power_uw: float, certificate: str) -> str | None:
     try:
         verify_certificate(problem, power_uw, certificate)
     except CertificateError as error:

@@ -50,7 +50,7 @@ def least_slack(spec: Spec, design: Mapping[str, ArrayLike]) -> Array:
 def shares(spec: Spec, name: str, slack: ArrayLike) -> Array:
     """A slack as a share of its limit, or as it is where the limit is zero."""
     limit = spec["constraints"].get(name)
-    return np.asarray(slack) / (abs(LIMITS[name].default if limit is None else limit) or 1.0)
+    return np.asarray(slack) / (abs(LIMITS[name].value if limit is None else limit) or 1.0)
 
 
 def bounds_of(spec: Spec, name: str) -> tuple[float, float]:

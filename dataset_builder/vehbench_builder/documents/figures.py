@@ -124,7 +124,7 @@ def _references(tasks: Sequence[Task]) -> dict[str, Any]:
 def _frequency_binds(task: Task, design: Design) -> bool:
     verdict = judge_for(task.spec, design)
     limit = task.spec["constraints"]["freq_error_pct_limit"]
-    allowed = LIMITS["freq_error_pct_limit"].default if limit is None else limit
+    allowed = LIMITS["freq_error_pct_limit"].value if limit is None else limit
     return verdict.slack["freq_error_pct_limit"] < ACTIVE * allowed
 
 

@@ -7,7 +7,7 @@ from vehbench_builder.veh.spec_numbers import bounds_of, known
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Reference, Spec
 from vehbench_oracle.veh.optimum import find_optimum, smallest_slack
-from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.certify import proven_margin
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
@@ -30,17 +30,17 @@ class Certified(NamedTuple):
     certificate: str
 
 
-def problem_of(spec: Spec) -> Problem:
+def problem_of(spec: Spec) -> VehProblem:
     """The brief as the oracle's optimizer and certificates take it.
 
-    Raises ValueError when the brief withholds the excitation or a material, and what `Problem` raises.
+    Raises ValueError when the brief withholds the excitation or a material, and what `VehProblem` raises.
     """
     materials = spec["materials"]
     if materials["piezo"] is None or materials["substrate"] is None:
         raise ValueError("the brief withholds a material that is needed")
-    return Problem(
+    return VehProblem(
         bounds=spec["variable_bounds"],
-        limits=spec["constraints"],
+        constraints=spec["constraints"],
         frequency_hz=known(spec["excitation"]["frequency_hz"]),
         acceleration_g=known(spec["excitation"]["acceleration_g"]),
         piezo=materials["piezo"],

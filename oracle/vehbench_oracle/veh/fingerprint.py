@@ -18,7 +18,7 @@ def oracle_fingerprint() -> str:
     the last bits in which processors and numpy versions differ.
     """
     grid = {name: np.linspace(low, high, 7)[1:-1] for name, (low, high) in DECLARED_DOMAIN.items()}
-    digest = hashlib.sha256(repr({name: kind.default for name, kind in LIMITS.items()}).encode())
+    digest = hashlib.sha256(repr({name: limit.value for name, limit in LIMITS.items()}).encode())
     for piezo in PIEZO:
         for substrate in SUBSTRATE:
             response = respond(grid, frequency_hz=60.0, acceleration_g=0.5, piezo=piezo, substrate=substrate)

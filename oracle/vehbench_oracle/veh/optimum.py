@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vehbench_oracle.veh.cantilever import MASS_FACTOR
-from vehbench_oracle.veh.problem import UPPER_LIMITS, Problem
+from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.features import (
     DOWN,
     UP,
@@ -25,7 +25,7 @@ from vehbench_oracle.veh.proof.features import (
     stiffness,
     tuned,
 )
-from vehbench_oracle.veh.quantities import LIMITS, VARIABLES
+from vehbench_oracle.veh.quantities import LIMITS, UPPER_LIMITS, VARIABLES
 
 STARTS = 16
 AGREEMENT = 1e-3
@@ -54,7 +54,7 @@ class Optimum:
 
 
 def find_optimum(
-    problem: Problem, *, seed: int = 0, starts: int = STARTS, min_slack: float = 1e-6, digits: int = 9
+    problem: VehProblem, *, seed: int = 0, starts: int = STARTS, min_slack: float = 1e-6, digits: int = 9
 ) -> Optimum | None:
     """Maximize the load power within the box and the stress, displacement and frequency limits.
 
@@ -89,7 +89,7 @@ def find_optimum(
     return best
 
 
-def smallest_slack(problem: Problem, design: dict[str, float]) -> float:
+def smallest_slack(problem: VehProblem, design: dict[str, float]) -> float:
     """The smallest of slack / limit over the upper limits; negative when one is broken."""
     response = problem.respond(design)
     found = []
@@ -99,7 +99,7 @@ def smallest_slack(problem: Problem, design: dict[str, float]) -> float:
     return min(found)
 
 
-def rounded(problem: Problem, design: dict[str, float], digits: int) -> dict[str, float]:
+def rounded(problem: VehProblem, design: dict[str, float], digits: int) -> dict[str, float]:
     """Each value at some significant digits, or on a bound of the box where it is near it or beyond."""
     found = {}
     for name in VARIABLES:
@@ -113,7 +113,7 @@ def rounded(problem: Problem, design: dict[str, float], digits: int) -> dict[str
 class _Climb:
     """The problem in logarithms of L, h_s, h_p, rho, tau and b, with a share `room` of each upper limit kept."""
 
-    def __init__(self, problem: Problem, room: float) -> None:
+    def __init__(self, problem: VehProblem, room: float) -> None:
         self.facts = f = facts_of(problem)
         low, high = root_box(f)
         error = problem.limit("freq_error_pct_limit") / 100 * (1 - room)

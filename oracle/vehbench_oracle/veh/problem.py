@@ -1,21 +1,25 @@
-"""A design problem: a box of designs, limits, excitation and materials. What bounds and optimizers are asked about."""
+"""One harvester brief, ready to be asked: a box of designs, limits, excitation and materials."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from functools import cached_property
+from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
+from vehbench_oracle import space
 from vehbench_oracle.checks import finite, positive
+from vehbench_oracle.domain import Stated
 from vehbench_oracle.errors import InvalidValueError, MissingVariableError
+from vehbench_oracle.quantities import Box, Limit, Objective, Quantity, Variable
+from vehbench_oracle.veh import materials
 from vehbench_oracle.veh.cantilever import Response, respond
-from vehbench_oracle.veh.materials import piezo as piezo_material
-from vehbench_oracle.veh.materials import substrate as substrate_material
-from vehbench_oracle.veh.quantities import LIMITS, VARIABLES
-from vehbench_oracle.veh.verdict import Box
+from vehbench_oracle.veh.quantities import METRICS, OBJECTIVE, UPPER_LIMITS, VARIABLES
+from vehbench_oracle.veh.verdict import judge, limits_with
+from vehbench_oracle.verdict import Verdict, box_violations, unevaluable
 
-UPPER_LIMITS: tuple[str, ...] = tuple(name for name, kind in LIMITS.items() if kind.upper)
-"""The limits on stress, displacement and frequency error: all but the power target."""
+DEFAULT_PIEZO, DEFAULT_SUBSTRATE = "PZT-5A", "stainless_steel"
+"""What is judged where a brief names no material."""
 
 
 class Setting(TypedDict):
@@ -29,26 +33,105 @@ class Setting(TypedDict):
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Which designs of a box meet the stress, displacement and frequency limits, and how much power do they give?
+class VehProblem:
+    """What a brief asks for, as far as it says it.
 
-    `bounds` holds an inclusive range for each of the six variables, `limits` is as for `verdict.judge`: an absent or
-    null limit is the paper's default. The power target among them is not used here.
-
-    Raises MissingVariableError for an absent range, InvalidValueError for a range that is empty or reaches values
-    without a response, for a limit that is not a finite positive number and for an excitation that is none,
-    UnknownMaterialError for a material outside the tables.
+    `bounds` holds an inclusive range for each of the six variables, `constraints` the values of the limits: an absent
+    or null one is the paper's default. `stated` is what the brief says about the excitation in words.
     """
 
     bounds: Mapping[str, Box | None]
-    limits: Mapping[str, float | None]
-    frequency_hz: float
-    acceleration_g: float
-    piezo: str = "PZT-5A"
-    substrate: str = "stainless_steel"
+    constraints: Mapping[str, float | None]
+    frequency_hz: float | None
+    acceleration_g: float | None
+    piezo: str | None = DEFAULT_PIEZO
+    substrate: str | None = DEFAULT_SUBSTRATE
     damping_ratio: float | None = None
+    stated: Sequence[Stated] = ()
 
-    def __post_init__(self) -> None:
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """The six design variables."""
+        return VARIABLES
+
+    @property
+    def metrics(self) -> Mapping[str, Quantity]:
+        """What the verifier reports."""
+        return METRICS
+
+    @cached_property
+    def limits(self) -> Mapping[str, Limit]:
+        """The four limits with their values. Raises InvalidValueError for one that is no finite number."""
+        return limits_with(self.constraints)
+
+    @property
+    def objective(self) -> Objective:
+        """The load power."""
+        return OBJECTIVE
+
+    @property
+    def setting(self) -> Setting:
+        """Excitation and materials as `cantilever.respond` takes them, defaults for what the brief leaves out.
+
+        Raises MissingVariableError when the brief withholds the excitation.
+        """
+        for name, value in (("frequency_hz", self.frequency_hz), ("acceleration_g", self.acceleration_g)):
+            if value is None:
+                raise MissingVariableError(name, f"{name} is missing, so that no verdict is possible")
+        assert self.frequency_hz is not None
+        assert self.acceleration_g is not None
+        return {
+            "frequency_hz": self.frequency_hz,
+            "acceleration_g": self.acceleration_g,
+            "piezo": self.piezo or DEFAULT_PIEZO,
+            "substrate": self.substrate or DEFAULT_SUBSTRATE,
+            "damping_ratio": self.damping_ratio,
+        }
+
+    def respond(self, design: Mapping[str, ArrayLike]) -> Response:
+        """The oracle's response of a design or a batch; raises as `setting` and `cantilever.respond` do."""
+        return respond(design, **self.setting)
+
+    def judge(self, design: Mapping[str, float]) -> Verdict:
+        """Judge a complete, finite design under the limits, excitation, materials and bounds of the brief.
+
+        A value for which the formulas have no answer (a negative length, say) makes the design infeasible, with the
+        box violation and without metrics; it is never an exception and never a pass. Raises MissingVariableError when
+        the brief itself withholds what the verdict needs.
+        """
+        try:
+            return judge(design, limits=self.constraints, bounds=self.bounds, **self.setting)
+        except InvalidValueError as error:
+            if error.name not in design:
+                raise  # a limit or an excitation value of the bank is at fault, not the model
+            return unevaluable(box_violations(VARIABLES, design, self.bounds), error.message)
+
+    def shown(self) -> dict[str, Any]:
+        """Excitation and materials as a model reads them, constants of the materials included."""
+        excitation = {"frequency_hz": self.frequency_hz, "acceleration_g": self.acceleration_g}
+        return {
+            "excitation": {
+                **{name: value for name, value in excitation.items() if value is not None},
+                **{words["name"]: words["text"] for words in self.stated},
+            },
+            "materials": self._shown_materials(),
+        }
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Smallest and largest value of a variable, in its unit. Raises MissingVariableError for an absent range."""
+        return space.range_of(self, name)
+
+    def limit(self, name: str) -> float:
+        """The value of a limit, in its unit."""
+        return self.limits[name].value
+
+    def require_complete(self) -> Setting:
+        """The setting, checked: what proofs and optimizers need before they begin.
+
+        Raises MissingVariableError for an absent range, excitation or material, InvalidValueError for a range that is
+        empty or reaches values without a response, for an upper limit that is not a finite positive number and for an
+        excitation that is none, UnknownMaterialError for a material outside the tables.
+        """
         for name in VARIABLES:
             low, high = self.range_of(name)
             positive(f"minimum of {name}", low, zero_allowed=name == "tip_mass_g")
@@ -56,36 +139,36 @@ class Problem:
                 raise InvalidValueError(name, f"{name}: the minimum {low!r} is above the maximum {high!r}")
         for name in UPPER_LIMITS:
             positive(name, self.limit(name), zero_allowed=name == "freq_error_pct_limit")
-        positive("frequency_hz", finite("frequency_hz", self.frequency_hz))
-        positive("acceleration_g", finite("acceleration_g", self.acceleration_g))
+        for name, material in (("piezo", self.piezo), ("substrate", self.substrate)):
+            if material is None:
+                raise MissingVariableError(name, f"{name} is missing: the brief withholds a material that is needed")
+        setting = self.setting
+        positive("frequency_hz", finite("frequency_hz", setting["frequency_hz"]))
+        positive("acceleration_g", finite("acceleration_g", setting["acceleration_g"]))
+        if setting["damping_ratio"] is not None:
+            positive("damping_ratio", finite("damping_ratio", setting["damping_ratio"]))
+        materials.piezo(setting["piezo"])
+        materials.substrate(setting["substrate"])
+        return setting
+
+    def _shown_materials(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+        if self.piezo is not None:
+            p = materials.piezo(self.piezo)
+            shown["piezo"] = {
+                "name": self.piezo,
+                "d31_m_per_v": p.d31,
+                "relative_permittivity": p.relative_permittivity,
+                "youngs_modulus_gpa": p.youngs_modulus / 1e9,
+                "density_kg_m3": p.density,
+            }
+        if self.substrate is not None:
+            s = materials.substrate(self.substrate)
+            shown["substrate"] = {
+                "name": self.substrate,
+                "youngs_modulus_gpa": s.youngs_modulus / 1e9,
+                "density_kg_m3": s.density,
+            }
         if self.damping_ratio is not None:
-            positive("damping_ratio", finite("damping_ratio", self.damping_ratio))
-        piezo_material(self.piezo)
-        substrate_material(self.substrate)
-
-    def range_of(self, name: str) -> tuple[float, float]:
-        """Smallest and largest value of a variable, in its unit."""
-        box = self.bounds.get(name)
-        if box is None:
-            raise MissingVariableError(name, f"the range of {name} is missing")
-        return finite(f"minimum of {name}", box["min"]), finite(f"maximum of {name}", box["max"])
-
-    def limit(self, name: str) -> float:
-        """The value of a limit, in its unit."""
-        value = self.limits.get(name)
-        return LIMITS[name].default if value is None else finite(name, value)
-
-    @property
-    def setting(self) -> Setting:
-        """Excitation and materials, as `cantilever.respond` and `verdict.judge` take them."""
-        return {
-            "frequency_hz": self.frequency_hz,
-            "acceleration_g": self.acceleration_g,
-            "piezo": self.piezo,
-            "substrate": self.substrate,
-            "damping_ratio": self.damping_ratio,
-        }
-
-    def respond(self, design: Mapping[str, ArrayLike]) -> Response:
-        """The oracle's response of a design or a batch; raises as `cantilever.respond` does."""
-        return respond(design, **self.setting)
+            shown["damping_ratio"] = self.damping_ratio
+        return shown

@@ -1,38 +1,57 @@
-"""One table of every quantity that crosses the oracle's border: symbol, unit, meaning.
+"""One table of every quantity that crosses the harvester oracle's border: symbol, unit, meaning.
 
 Prompts, verdicts and error texts take their units and words from here, so that they cannot disagree.
 """
 
-from typing import NamedTuple
+from vehbench_oracle.quantities import Limit, Objective, Quantity, Variable
 
+_VARIABLES = (
+    Variable("beam_length_mm", "L", "mm", "beam length from clamp to tip", 10.0, 200.0, spellings=("length", "l")),
+    Variable("beam_width_mm", "b", "mm", "beam width", 1.0, 50.0, spellings=("width", "w", "b")),
+    Variable(
+        "substrate_thickness_um",
+        "h_s",
+        "um",
+        "substrate layer thickness",
+        50.0,
+        2000.0,
+        spellings=("h_s", "hs", "t_s", "ts"),
+    ),
+    Variable(
+        "piezo_thickness_um",
+        "h_p",
+        "um",
+        "piezoelectric layer thickness",
+        5.0,
+        500.0,
+        spellings=("piezoelectric_thickness", "h_p", "hp", "t_p", "tp"),
+    ),
+    Variable(
+        "tip_mass_g",
+        "m_t",
+        "g",
+        "tip mass, 0 means none",
+        0.0,
+        20.0,
+        spellings=("proof_mass", "mass", "m_t", "mt"),
+    ),
+    Variable(
+        "load_resistance_ohm",
+        "R_L",
+        "ohm",
+        "resistive load",
+        100.0,
+        1e7,
+        log=True,
+        spellings=("resistance", "r_load", "rload", "r_l", "rl", "r"),
+    ),
+)
 
-class Quantity(NamedTuple):
-    """Symbol of the paper's Table 8, unit as exposed in task files, meaning in a few words."""
+VARIABLES: dict[str, Variable] = {variable.name: variable for variable in _VARIABLES}
+"""The six design variables, in the order of (A-1), with the symbols of the paper's Table 8."""
 
-    symbol: str
-    unit: str
-    meaning: str
-
-
-class LimitKind(NamedTuple):
-    """A task limit: the metric it bounds, the side, and the paper's default when a task omits it."""
-
-    metric: str
-    upper: bool
-    unit: str
-    default: float
-    meaning: str
-
-
-VARIABLES: dict[str, Quantity] = {
-    "beam_length_mm": Quantity("L", "mm", "beam length from clamp to tip"),
-    "beam_width_mm": Quantity("b", "mm", "beam width"),
-    "substrate_thickness_um": Quantity("h_s", "um", "substrate layer thickness"),
-    "piezo_thickness_um": Quantity("h_p", "um", "piezoelectric layer thickness"),
-    "tip_mass_g": Quantity("m_t", "g", "tip mass, 0 means none"),
-    "load_resistance_ohm": Quantity("R_L", "ohm", "resistive load"),
-}
-"""The six design variables, in the order of (A-1)."""
+DECLARED_DOMAIN: dict[str, tuple[float, float]] = {v.name: (v.low, v.high) for v in _VARIABLES}
+"""Where the single-mode model is declared to hold. Values outside are accepted; only signs are checked."""
 
 METRICS: dict[str, Quantity] = {
     "resonant_freq_hz": Quantity("f_r", "Hz", "first resonance of the beam with its tip mass"),
@@ -45,20 +64,18 @@ METRICS: dict[str, Quantity] = {
 }
 """What the verifier reports about a design."""
 
-LIMITS: dict[str, LimitKind] = {
-    "stress_limit_mpa": LimitKind("tip_stress_mpa", True, "MPa", 50.0, "largest bending stress"),
-    "disp_limit_mm": LimitKind("tip_disp_mm", True, "mm", 5.0, "largest tip displacement"),
-    "freq_error_pct_limit": LimitKind("freq_error_pct", True, "%", 5.0, "largest frequency error"),
-    "power_target_uw": LimitKind("load_power_uw", False, "uW", 1.0, "smallest load power"),
-}
-"""The four task limits of (A-21) with the defaults given below (A-22)."""
+_LIMITS = (
+    Limit("stress_limit_mpa", "tip_stress_mpa", "upper", 50.0, "MPa", "largest bending stress"),
+    Limit("disp_limit_mm", "tip_disp_mm", "upper", 5.0, "mm", "largest tip displacement"),
+    Limit("freq_error_pct_limit", "freq_error_pct", "upper", 5.0, "%", "largest frequency error"),
+    Limit("power_target_uw", "load_power_uw", "lower", 1.0, "uW", "smallest load power"),
+)
 
-DECLARED_DOMAIN: dict[str, tuple[float, float]] = {
-    "beam_length_mm": (10.0, 200.0),
-    "beam_width_mm": (1.0, 50.0),
-    "substrate_thickness_um": (50.0, 2000.0),
-    "piezo_thickness_um": (5.0, 500.0),
-    "tip_mass_g": (0.0, 20.0),
-    "load_resistance_ohm": (100.0, 1e7),
-}
-"""Where the single-mode model is declared to hold. Values outside are accepted; only signs are checked."""
+LIMITS: dict[str, Limit] = {limit.name: limit for limit in _LIMITS}
+"""The four task limits of (A-21); the values are the paper's defaults given below (A-22)."""
+
+UPPER_LIMITS: tuple[str, ...] = tuple(name for name, limit in LIMITS.items() if limit.upper)
+"""The limits on stress, displacement and frequency error: all but the power target."""
+
+OBJECTIVE = Objective("load_power_uw", "uW", "larger", "load power", "power", "power_uw", "upper_bound_uw")
+"""The average power in the load."""

@@ -9,7 +9,7 @@ from vehbench_hf.paper.release.records import record_of, reply_of
 from vehbench_hf.paper.release.references import Generation, read_references
 from vehbench_hf.paper.release.rows import LogRow, ModelRows, Place, model_folders, read_model_rows
 from vehbench_hf.types import Probe, Record, Split, Task
-from vehbench_oracle import box_violations
+from vehbench_oracle import VARIABLES, box_violations
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _outside_bounds(task: Task, record: Record) -> list[str]:
         if step.design is not None
         and step.verdict is not None
         and step.verdict.feasible
-        and (outside := box_violations(step.design, task.spec["variable_bounds"]))
+        and (outside := box_violations(VARIABLES, step.design, task.spec["variable_bounds"]))
     ]
 
 

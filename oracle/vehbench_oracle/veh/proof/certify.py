@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_oracle.checks import finite, positive
-from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.box_bounds import enclose
 from vehbench_oracle.veh.proof.certificate import (
     AMPLITUDE,
@@ -41,7 +41,7 @@ class Margin(NamedTuple):
 
 
 def certify(
-    problem: Problem, target_uw: float, *, max_boxes: int = MAX_BOXES, seconds: float | None = None
+    problem: VehProblem, target_uw: float, *, max_boxes: int = MAX_BOXES, seconds: float | None = None
 ) -> Certificate | None:
     """Prove that no design of the box meets the upper limits with a load power of `target_uw` or more.
 
@@ -79,7 +79,7 @@ def certify(
 
 
 def proven_margin(
-    problem: Problem, reference_uw: float, ladder: Sequence[float] = LADDER, *, max_boxes: int = MAX_BOXES
+    problem: VehProblem, reference_uw: float, ladder: Sequence[float] = LADDER, *, max_boxes: int = MAX_BOXES
 ) -> Margin | None:
     """The smallest share of `ladder` by which no design is proven to exceed `reference_uw`, or None for none of them.
 

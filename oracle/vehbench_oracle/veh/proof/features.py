@@ -27,7 +27,7 @@ from vehbench_oracle.veh.cantilever import (
     SLOPE_FACTOR,
     VACUUM_PERMITTIVITY_F_M,
 )
-from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.problem import VehProblem
 
 Array = NDArray[np.float64]
 Ends = tuple[float, float]
@@ -62,9 +62,13 @@ class Facts(NamedTuple):
     strain_peak: float  # t at which d / y_bar is largest
 
 
-def facts_of(problem: Problem) -> Facts:
-    """The problem in SI units. Raises InvalidValueError unless the substrate is stiffer than the piezo layer."""
-    p, s = materials.piezo(problem.piezo), materials.substrate(problem.substrate)
+def facts_of(problem: VehProblem) -> Facts:
+    """The problem in SI units.
+
+    Raises what `require_complete` raises, and InvalidValueError unless the substrate is stiffer than the piezo layer.
+    """
+    setting = problem.require_complete()
+    p, s = materials.piezo(setting["piezo"]), materials.substrate(setting["substrate"])
     n = p.youngs_modulus / s.youngs_modulus
     if not n < 1:
         raise InvalidValueError("substrate", f"bounds need a substrate stiffer than the piezo layer, got E_p/E_s = {n}")
@@ -83,9 +87,9 @@ def facts_of(problem: Problem) -> Facts:
         n=n,
         drive=SLOPE_FACTOR * abs(p.d31 * p.youngs_modulus),
         permittivity=VACUUM_PERMITTIVITY_F_M * p.relative_permittivity,
-        zeta=DEFAULT_DAMPING_RATIO if problem.damping_ratio is None else problem.damping_ratio,
-        w=2 * math.pi * problem.frequency_hz,
-        a=GRAVITY_M_S2 * problem.acceleration_g,
+        zeta=DEFAULT_DAMPING_RATIO if setting["damping_ratio"] is None else setting["damping_ratio"],
+        w=2 * math.pi * setting["frequency_hz"],
+        a=GRAVITY_M_S2 * setting["acceleration_g"],
         stress=1e6 * problem.limit("stress_limit_mpa"),
         displacement=1e-3 * problem.limit("disp_limit_mm"),
         coupling_peak=_zero_of_falling(lambda t: coupling_slope(n, t)),
@@ -169,6 +173,6 @@ def _zero_of_falling(function: Callable[[float], float]) -> float:
     return high
 
 
-def _pushed(problem: Problem, name: str, unit: float) -> Ends:
+def _pushed(problem: VehProblem, name: str, unit: float) -> Ends:
     low, high = problem.range_of(name)
     return low * unit * DOWN, high * unit * UP

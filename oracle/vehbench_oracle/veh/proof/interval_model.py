@@ -18,7 +18,7 @@ from vehbench_oracle.veh.cantilever import (
     SLOPE_FACTOR,
     VACUUM_PERMITTIVITY_F_M,
 )
-from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.certificate import AMPLITUDE, ELECTRICAL, EMPTY, MECHANICAL
 from vehbench_oracle.veh.proof.intervals import Array, Interval, highest, peaked, rising
 
@@ -27,16 +27,20 @@ SLACK = 1e-9
 
 
 class RangeModel:
-    """A problem in SI units. Raises InvalidValueError unless its substrate is stiffer than its piezo layer."""
+    """A problem in SI units.
 
-    def __init__(self, problem: Problem) -> None:
-        self.p, self.s = materials.piezo(problem.piezo), materials.substrate(problem.substrate)
+    Raises what `require_complete` raises, and InvalidValueError unless its substrate is stiffer than its piezo layer.
+    """
+
+    def __init__(self, problem: VehProblem) -> None:
+        setting = problem.require_complete()
+        self.p, self.s = materials.piezo(setting["piezo"]), materials.substrate(setting["substrate"])
         self.n = self.p.youngs_modulus / self.s.youngs_modulus
         if not self.n < 1:
             raise InvalidValueError("substrate", "the bounds need a substrate stiffer than the piezo layer")
-        self.zeta = DEFAULT_DAMPING_RATIO if problem.damping_ratio is None else problem.damping_ratio
-        self.w = 2 * math.pi * problem.frequency_hz
-        self.a = GRAVITY_M_S2 * problem.acceleration_g
+        self.zeta = DEFAULT_DAMPING_RATIO if setting["damping_ratio"] is None else setting["damping_ratio"]
+        self.w = 2 * math.pi * setting["frequency_hz"]
+        self.a = GRAVITY_M_S2 * setting["acceleration_g"]
         self.stress = 1e6 * problem.limit("stress_limit_mpa")
         self.displacement = 1e-3 * problem.limit("disp_limit_mm")
         self.permittivity = VACUUM_PERMITTIVITY_F_M * self.p.relative_permittivity
@@ -165,7 +169,7 @@ class RangeModel:
         return float(max(root.real for root in roots if abs(root.imag) < 1e-9 * abs(root)))
 
 
-def _range(problem: Problem, name: str, unit: float) -> Interval:
+def _range(problem: VehProblem, name: str, unit: float) -> Interval:
     low, high = problem.range_of(name)
     return Interval.of(low * unit * (1 - SLACK), high * unit * (1 + SLACK))
 

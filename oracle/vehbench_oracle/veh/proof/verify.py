@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from vehbench_oracle.veh.problem import Problem
+from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.certificate import SPLITS, Certificate, CertificateError
 from vehbench_oracle.veh.proof.interval_model import RangeModel
 
@@ -19,7 +19,7 @@ Ends = tuple[float, ...]
 CHUNK = 10_000
 
 
-def verify_certificate(problem: Problem, target_uw: float, certificate: Certificate | str) -> int:
+def verify_certificate(problem: VehProblem, target_uw: float, certificate: Certificate | str) -> int:
     """Check that no design of the box meets the upper limits with `target_uw` or more; return the number of leaves.
 
     A certificate for a smaller power proves the statement too. Raises CertificateError when the certificate cannot be
@@ -41,7 +41,7 @@ def verify_certificate(problem: Problem, target_uw: float, certificate: Certific
     return len(places)
 
 
-def certificate_holds(problem: Problem, target_uw: float, certificate: Certificate | str) -> bool:
+def certificate_holds(problem: VehProblem, target_uw: float, certificate: Certificate | str) -> bool:
     """Whether `verify_certificate` finds nothing wrong."""
     try:
         verify_certificate(problem, target_uw, certificate)
