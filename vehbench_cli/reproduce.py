@@ -19,7 +19,7 @@ def reproduce_command(
     Row logs are used where they give a cell, else the authors' aggregates, else other printed tables. The three are
     counted apart; a table from printed inputs says nothing about logs.
     """
-    from vehbench_hf.paper.reproduce import reproduce
+    from vehbench_hf.paper.reproduce import render, reproduce
 
     result = reproduce(release, published)
-    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else result.as_text())
+    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else render(result))

@@ -10,7 +10,7 @@ from vehbench_hf.analysis.profiles import indicators, profiles
 from vehbench_hf.analysis.stage_choice import mean_norm
 from vehbench_hf.paper.release.logs import ReleasedRun
 from vehbench_hf.paper.reproduce import Inputs, PrintedTable, Reproduction
-from vehbench_hf.paper.reproduce.roster import STAGES
+from vehbench_hf.paper.reproduce.sources import STAGE_COLUMNS
 from vehbench_hf.scoring import MetricValue, Row, score_parts
 from vehbench_hf.statistics import correlations
 from vehbench_hf.types import PROBES, Convention, Probe
@@ -205,7 +205,8 @@ def rounding(of: Figures) -> Rows:
         for row, axis in zip(of.printed["3"].rows, ("action", "edit", "feedback", "state", "policy"), strict=True)
     }
     stages = {
-        column: {model: cells[column] for model, cells in of.printed["2"].rows.items()} for column, _ in STAGES.values()
+        column: {model: cells[column] for model, cells in of.printed["2"].rows.items()}
+        for column in STAGE_COLUMNS.values()
     }
     found = correlations(axes, stages)
     equal = sum(

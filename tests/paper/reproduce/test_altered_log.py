@@ -12,7 +12,7 @@ from vehbench_hf.paper.release.references import read_references
 from vehbench_hf.paper.release.tasks import read_tasks
 from vehbench_hf.paper.reproduce import Reproduction
 from vehbench_hf.paper.reproduce.cells import Computed
-from vehbench_hf.paper.reproduce.computed import compute_cells
+from vehbench_hf.paper.reproduce.row_logs import ScoredRun, compute_cells
 from vehbench_hf.types import Task
 
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ def folder(found: Reproduction, part_of_release: Any) -> Path:
 
 def cells(folder: Path, tasks: list[Task]) -> dict[str, Computed]:
     (run,) = find_runs(folder, tasks)
-    return {f"{name.table}.{name.column}": cell for name, cell in compute_cells(run, tasks).items()}
+    return {f"{name.table}.{name.column}": cell for name, cell in compute_cells(ScoredRun(run, tasks)).items()}
 
 
 def alter(folder: Path, name: str, split: str, wanted: Callable[[Row], bool], change: Callable[[Row], None]) -> None:
@@ -54,7 +54,7 @@ def changed(
     return {name for name in before if before[name] != after[name]}
 
 
-def test_a_wrong_answer_changes_too_many_or_too_few_p1_cells(folder: Path) -> None:
+def test_a_wrong_answer_changes_just_the_p1_cells_that_depend_on_it(folder: Path) -> None:
     def give_up(row: Row) -> None:
         row.update(predicted_action="declare_infeasible", is_correct=False)
 
@@ -72,7 +72,7 @@ def test_a_wrong_answer_changes_too_many_or_too_few_p1_cells(folder: Path) -> No
     }  # fmt: skip
 
 
-def test_another_reference_changes_too_many_or_too_few_p2_cells(folder: Path) -> None:
+def test_another_reference_changes_just_the_p2_cells_that_depend_on_it(folder: Path) -> None:
     found = changed(
         folder,
         "main_results.jsonl",
@@ -86,7 +86,7 @@ def test_another_reference_changes_too_many_or_too_few_p2_cells(folder: Path) ->
     }  # fmt: skip
 
 
-def test_a_worse_ranking_changes_too_many_or_too_few_p4_cells(folder: Path) -> None:
+def test_a_worse_ranking_changes_just_the_p4_cells_that_depend_on_it(folder: Path) -> None:
     def swap_the_last_two(row: Row) -> None:
         row["predicted_ranking"] = [*row["predicted_ranking"][:3], *row["predicted_ranking"][:2:-1]]
 
@@ -104,7 +104,7 @@ def test_a_worse_ranking_changes_too_many_or_too_few_p4_cells(folder: Path) -> N
     assert found == {"2.P4_tau", "21.tau", "21.exact", "26.test_ood_tau", "26.test_ood_exact", "29.policy"}
 
 
-def test_a_lost_row_leaves_an_incomplete_table(folder: Path) -> None:
+def test_a_lost_row_makes_its_cells_absent(folder: Path) -> None:
     tasks = read_tasks(folder, read_references(folder))
     for file in folder.glob("results/model_outputs/copy/**/dev/p1v2_results.jsonl"):
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)

@@ -31,23 +31,23 @@ def figures(inputs: Inputs, found: Reproduction, printed: dict[str, PrintedTable
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_not_what_the_release_gives(figures: Any, name: str) -> None:
+def test_every_figure_is_what_the_release_gives(figures: Any, name: str) -> None:
     assert tables()[name] == FIGURES[name](figures)
 
 
-def test_a_table_of_the_page_is_not_computed() -> None:
+def test_every_table_of_the_page_is_computed() -> None:
     assert tables().keys() == FIGURES.keys()
     assert PAGE.count("\n|---") == len(FIGURES)
 
 
-def test_a_point_names_no_command() -> None:
+def test_every_point_names_a_command() -> None:
     points = re.split(r"^## \d+\. ", PAGE, flags=re.MULTILINE)[1:]
     assert len(points) >= len(FIGURES)
     for point in points:
         assert re.search(r"^Command", point, flags=re.MULTILINE), point.splitlines()[0]
 
 
-def test_a_command_of_the_page_does_not_exist() -> None:
+def test_every_command_of_the_page_exists() -> None:
     known = {command.name for command in app.registered_commands}
     named = set(re.findall(r"vehbench ([a-z-]+) ", PAGE))
     assert named

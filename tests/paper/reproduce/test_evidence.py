@@ -9,15 +9,23 @@ import pytest
 
 from vehbench_hf.analysis.profiles import AXES
 from vehbench_hf.errors import ReleaseError
-from vehbench_hf.paper.reproduce import Inputs, PrintedTable, Reproduction, compare, read_published, reproduce
-from vehbench_hf.paper.reproduce.aggregates import AXIS_OF
-from vehbench_hf.paper.reproduce.analysis import CSV_FILES, FOLDER, Analysis, read_analysis
+from vehbench_hf.paper.reproduce import (
+    Inputs,
+    PrintedTable,
+    Reproduction,
+    compare,
+    read_published,
+    render,
+    reproduce,
+)
+from vehbench_hf.paper.reproduce.aggregates import correlation_cells
 from vehbench_hf.paper.reproduce.cells import Cell
-from vehbench_hf.paper.reproduce.evidence import Evidence, gather
 from vehbench_hf.paper.reproduce.experiments import experiment_cells
-from vehbench_hf.paper.reproduce.near_ties import near_ties
+from vehbench_hf.paper.reproduce.inputs import SUMMARIES, Analysis, read_analysis
+from vehbench_hf.paper.reproduce.intervals import near_ties
 from vehbench_hf.paper.reproduce.printed_inputs import printed_routing
-from vehbench_hf.paper.reproduce.roster import correlation_cells
+from vehbench_hf.paper.reproduce.reproduce import Evidence, gather
+from vehbench_hf.paper.reproduce.sources import AXIS_FIELDS, CSV_FILES
 
 READ_FROM_PRINT = {"2", "23", "24", "25", "26", "27"}
 """Tables that Tables 5, 28 and 31 are computed from."""
@@ -41,7 +49,7 @@ def shifted(table: PrintedTable, every: int) -> PrintedTable:
     return replace(table, rows=rows)
 
 
-def test_a_printed_number_gets_into_a_computed_cell(
+def test_no_printed_number_gets_into_a_computed_cell(
     inputs: Inputs, printed: dict[str, PrintedTable], evidence: Evidence
 ) -> None:
     other = gather(inputs, {number: shifted(table, 7) for number, table in printed.items()})
@@ -57,7 +65,7 @@ def test_a_printed_number_gets_into_a_computed_cell(
     )
 
 
-def test_without_aggregates_a_cell_of_theirs_is_still_compared(
+def test_without_aggregates_none_of_their_cells_is_compared(
     inputs: Inputs, printed: dict[str, PrintedTable], found: Reproduction
 ) -> None:
     bare = compare(replace(inputs, analysis=Analysis()), printed)
@@ -74,8 +82,8 @@ def test_without_aggregates_a_cell_of_theirs_is_still_compared(
     assert counts["29"] == ((27, 27), (32, 32))
 
 
-def test_a_profile_from_logs_departs_from_the_authors_six_decimals(inputs: Inputs, evidence: Evidence) -> None:
-    models = inputs.analysis.of("profile_metrics", "models")
+def test_a_profile_from_logs_agrees_with_the_authors_to_six_decimals(inputs: Inputs, evidence: Evidence) -> None:
+    models = inputs.analysis.entry("profile_metrics", "models")
     theirs = {tuple(_scores(model)): key for key, model in models.items() if len(_scores(model)) == len(AXES)}
     for row in evidence.matched:
         ours = []
@@ -89,11 +97,11 @@ def test_a_profile_from_logs_departs_from_the_authors_six_decimals(inputs: Input
 
 
 def _scores(model: Any) -> list[float]:
-    scores = [model["dimension_scores"][AXIS_OF[axis]]["score"] for axis in AXES]
+    scores = [model["dimension_scores"][AXIS_FIELDS[axis]]["score"] for axis in AXES]
     return [] if None in scores else scores
 
 
-def test_the_router_of_the_paper_chooses_another_model(inputs: Inputs, printed: dict[str, PrintedTable]) -> None:
+def test_the_router_chooses_the_models_of_the_paper(inputs: Inputs, printed: dict[str, PrintedTable]) -> None:
     sizes: dict[Any, int] = {}
     for task in inputs.tasks:
         sizes[task.probe, task.split] = sizes.get((task.probe, task.split), 0) + 1
@@ -115,7 +123,7 @@ def test_the_router_of_the_paper_chooses_another_model(inputs: Inputs, printed: 
     assert set(routing.choices["p3"].tied) == {"mimo-v2.5-pro", "hunyuan-hy3-preview"}
 
 
-def test_cut_off_logs_count_against_the_tables(found: Reproduction, part_of_release: Any) -> None:
+def test_cut_off_logs_do_not_count_against_the_tables(found: Reproduction, part_of_release: Any) -> None:
     label = found.matched["mimo-v2.5-pro"].label
     folder: Path = part_of_release({label: "x"}, writable=True, analysis=True)
     for file in folder.glob("results/model_outputs/x/**/main_trajectories.jsonl"):
@@ -133,7 +141,7 @@ def test_cut_off_logs_count_against_the_tables(found: Reproduction, part_of_rele
     assert broken.tables["18"].by_source["row_logs"] == (7, 7)
 
 
-def test_a_file_with_fewer_columns_ends_in_a_traceback(
+def test_a_file_with_fewer_columns_compares_fewer_cells(
     inputs: Inputs, found: Reproduction, reference_dir: Path
 ) -> None:
     # In the original transcription Tables 12, 14, 16, 27 and 38 name no columns: nothing of them is compared.
@@ -145,34 +153,34 @@ def test_a_file_with_fewer_columns_ends_in_a_traceback(
     assert found.tables.keys() - other.tables.keys() == {"13", "36"}
 
 
-def test_a_damaged_summary_ends_in_a_traceback(tmp_path: Path) -> None:
+def test_a_damaged_summary_is_refused_by_name(tmp_path: Path) -> None:
     assert read_analysis(tmp_path) == Analysis()
-    file = tmp_path / FOLDER / "profile_metrics.json"
+    file = tmp_path / SUMMARIES / "profile_metrics.json"
     file.parent.mkdir(parents=True)
     for text in ("{", "[]"):
         file.write_text(text, encoding="utf-8")
         with pytest.raises(ReleaseError, match=r"profile_metrics\.json"):
             read_analysis(tmp_path)
     file.unlink()
-    (tmp_path / FOLDER / "probe_summary.csv").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / SUMMARIES / "probe_summary.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ReleaseError, match=r"probe_summary\.csv"):
         read_analysis(tmp_path)
 
 
-def test_a_summary_with_other_fields_ends_in_a_traceback(printed: dict[str, PrintedTable]) -> None:
+def test_a_summary_with_other_fields_gives_no_cell(printed: dict[str, PrintedTable]) -> None:
     for runs in (None, 1, [1, None, {"model": []}], [{"model": [], "feedback_mode": "full_numeric"}]):
         analysis = Analysis({"interventions": {"runs": runs}}, {name: [{"strange": "1"}] for name in CSV_FILES})
         assert experiment_cells(analysis, {}, printed) == {}
         assert correlation_cells(analysis) == {}
 
 
-def test_a_near_tie_is_another_number_than_tables_12_and_21_print(found: Reproduction) -> None:
+def test_near_ties_agree_with_tables_12_and_21(found: Reproduction) -> None:
     ties = {(tie.pair, tie.object): tie for tie in found.near_ties}
     assert len(ties) == len(found.near_ties) == 6
     for tie in found.near_ties:
         assert (tie.source is None) == (tie.difference is None)
         assert (tie.why is None) == (tie.source == "row_logs") == (tie.interval is not None)
-        assert f"not printed: {tie.object}, {tie.pair}: " in found.as_text()
+        assert f"not printed: {tie.object}, {tie.pair}: " in render(found)
     tau, exact = (ties["gpt-5.4 vs qwen3.6-plus", name] for name in ("P4 Full Tau", "Exact"))
     assert tau.difference == pytest.approx(0.013, abs=5e-4)
     assert tau.interval == pytest.approx((-0.024, 0.050), abs=3e-3)
@@ -183,7 +191,7 @@ def test_a_near_tie_is_another_number_than_tables_12_and_21_print(found: Reprodu
     assert success.difference == pytest.approx(0.019, abs=5e-4)
 
 
-def test_a_near_tie_without_logs_or_aggregates_has_a_difference(printed: dict[str, PrintedTable]) -> None:
+def test_a_near_tie_without_logs_or_aggregates_has_no_difference(printed: dict[str, PrintedTable]) -> None:
     for tie in near_ties(printed["13"], {}, {}):
         assert (tie.difference, tie.interval, tie.source) == (None, None, None)
         assert "no directory of the folder" in str(tie.why)

@@ -1,8 +1,6 @@
 import pytest
 
-from vehbench_hf.paper.reproduce.cells import CellName, Computed
-from vehbench_hf.paper.reproduce.matching import match_rows, prints_equal, within_spread
-from vehbench_hf.paper.reproduce.published import Column, PrintedTable
+from vehbench_hf.paper.reproduce.cells import CellName, Column, Computed, PrintedTable, match_rows
 
 COLUMNS = [f"c{i}" for i in range(10)]
 
@@ -28,32 +26,32 @@ def matched(computed: dict[str, dict[CellName, Computed]], tables: dict[str, Pri
     ("value", "percent", "decimals", "text"),
     [(0.6625, True, 1, "66.2"), (0.6125, True, 1, "61.3"), (0.6375, True, 1, "63.7"), (-0.0, False, 3, "0.000")],
 )
-def test_rounding_is_not_that_of_the_paper(value: float, percent: bool, decimals: int, text: str) -> None:
+def test_rounding_is_that_of_the_paper(value: float, percent: bool, decimals: int, text: str) -> None:
     column = Column(percent, decimals)
     assert column.text(column.in_print(value)) == text
 
 
-def test_an_undefined_value_equals_a_printed_one() -> None:
+def test_an_undefined_value_equals_no_printed_one() -> None:
     (only,) = table(row=[0.0] * 10).values()
-    assert not prints_equal(0.0, Computed(None), only, "row", "c0")
-    assert prints_equal(0.0, Computed(0.004), only, "row", "c0")
-    assert not prints_equal(0.0, Computed(0.006), only, "row", "c0")
+    assert not only.prints_equal("row", "c0", Computed(None))
+    assert only.prints_equal("row", "c0", Computed(0.004))
+    assert not only.prints_equal("row", "c0", Computed(0.006))
 
 
-def test_a_spread_lets_more_through_than_it_says() -> None:
+def test_a_spread_lets_through_what_it_says() -> None:
     (only,) = table(row=[0.0] * 10).values()
     for value, spread, close in [(0.014, 0.01, True), (0.016, 0.01, False), (0.004, 0.0, False), (None, 9.0, False)]:
-        assert within_spread(0.0, Computed(value, spread=spread), only, "row", "c0") is close
+        assert only.within_spread("row", "c0", Computed(value, spread=spread)) is close
 
 
-def test_a_row_with_its_own_precision_is_read_with_that_of_the_column() -> None:
+def test_a_row_with_its_own_precision_is_read_with_it() -> None:
     (plain,) = table(row=[1.0] * 10, other=[50.0] * 10).values()
     own = PrintedTable("", plain.columns, plain.rows, {"other": Column(True, 1)})
-    assert prints_equal(50.0, Computed(0.5004), own, "other", "c0")
-    assert not prints_equal(50.0, Computed(0.5004), plain, "other", "c0")
+    assert own.prints_equal("other", "c0", Computed(0.5004))
+    assert not plain.prints_equal("other", "c0", Computed(0.5004))
 
 
-def test_a_directory_with_half_of_its_cells_equal_is_not_taken() -> None:
+def test_a_directory_needs_half_of_its_cells_and_five_equal() -> None:
     printed = table(row=[1.0] * 10)
     assert matched({"d": cells(*[1.0] * 5, *[2.0] * 5)}, printed) == {"row": "d"}
     assert matched({"d": cells(*[1.0] * 4, *[2.0] * 4)}, printed) == {}
@@ -61,18 +59,18 @@ def test_a_directory_with_half_of_its_cells_equal_is_not_taken() -> None:
     assert matched({"d": cells(*[1.0] * 4, *[None] * 6)}, printed) == {}
 
 
-def test_cells_that_the_logs_lack_count_against_a_directory() -> None:
+def test_cells_that_the_logs_lack_do_not_count() -> None:
     assert matched({"d": cells(*[1.0] * 5, *[None] * 5)}, table(row=[1.0] * 10)) == {"row": "d"}
 
 
-def test_two_directories_share_a_row() -> None:
+def test_two_directories_never_share_a_row() -> None:
     printed = table(row=[1.0] * 10, other=[1.0] * 6 + [3.0] * 4)
     best, second = cells(*[1.0] * 10), cells(*[1.0] * 9, 2.0)
     assert matched({"second": second, "best": best}, printed) == {"row": "best", "other": "second"}
     assert matched({"a": best, "b": best}, table(row=[1.0] * 10)) == {"row": "a"}
 
 
-def test_a_table_without_the_row_breaks_the_match() -> None:
+def test_a_table_without_the_row_leaves_the_match() -> None:
     printed = {**table(row=[1.0] * 10), "19": PrintedTable("", {"x": Column(False, 1)}, {})}
     computed = {**cells(*[1.0] * 10), CellName("19", "x"): Computed(1.0)}
     assert matched({"d": computed}, printed) == {"row": "d"}

@@ -5,14 +5,13 @@ import pytest
 
 from vehbench_hf.errors import UserError
 from vehbench_hf.paper.reproduce import Inputs, compare, read_published, reproduce
-from vehbench_hf.paper.reproduce.reproduce import COVERED
-from vehbench_hf.paper.reproduce.sources import DIAGNOSTICS, LEADERBOARDS, SOURCES
+from vehbench_hf.paper.reproduce.sources import COVERED, DIAGNOSTICS, LEADERBOARDS, SOURCES
 from vehbench_hf.paths import shipped
 from vehbench_hf.scoring import score_parts
 from vehbench_hf.types import PROBES
 
 
-def test_a_printed_column_has_no_source_or_a_source_no_column() -> None:
+def test_printed_columns_and_sources_are_the_same() -> None:
     printed = read_published()
     for number, columns in LEADERBOARDS.items():
         assert columns.keys() == printed[number].columns.keys(), number
@@ -22,21 +21,21 @@ def test_a_printed_column_has_no_source_or_a_source_no_column() -> None:
     assert DIAGNOSTICS["32"].keys() == printed["32"].columns.keys()
 
 
-def test_a_table_of_the_paper_was_not_transcribed() -> None:
+def test_every_table_is_transcribed() -> None:
     printed = read_published()
     assert set(COVERED) <= printed.keys()
     without_numbers = {number for number in COVERED if not any(printed[number].rows.values())}
     assert without_numbers == {"13", "22"}
 
 
-def test_a_row_of_a_table_is_overwritten_by_another(tmp_path: Path) -> None:
+def test_no_two_rows_of_a_table_share_a_name(tmp_path: Path) -> None:
     body = json.loads(shipped("cards/published_tables.json").read_text(encoding="utf-8"))
     for name, table in body["tables"].items():
         keys = [row[table["key"]] for row in table["rows"]]
         assert len(keys) == len(set(keys)), name
 
 
-def test_a_source_names_a_part_that_the_scorer_does_not_give() -> None:
+def test_every_source_names_a_part_of_the_scorer() -> None:
     parts = {probe: score_parts(probe, [], "released") for probe in PROBES}
     for columns in SOURCES.values():
         for source in columns.values():
@@ -47,14 +46,14 @@ def test_a_source_names_a_part_that_the_scorer_does_not_give() -> None:
     "text",
     ["", "[]", "{", '{"schema": "other", "tables": {}}', '{"schema": "vehbench_published_tables_v1", "tables": 3}'],
 )
-def test_a_file_of_something_else_ends_in_a_traceback(tmp_path: Path, text: str) -> None:
+def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, text: str) -> None:
     file = tmp_path / "tables.json"
     file.write_text(text)
     with pytest.raises(UserError, match=r"tables\.json"):
         read_published(file)
 
 
-def test_a_file_without_any_of_the_tables_reproduces_nothing_silently(tmp_path: Path) -> None:
+def test_a_file_without_any_of_the_tables_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "tables.json"
     file.write_text(json.dumps({"schema": "vehbench_published_tables_v1", "tables": {}}))
     with pytest.raises(UserError, match="none of Tables 2, 3"):
@@ -63,7 +62,7 @@ def test_a_file_without_any_of_the_tables_reproduces_nothing_silently(tmp_path: 
         reproduce(tmp_path, tmp_path / "absent.json")
 
 
-def test_a_changed_printed_number_is_not_noticed(inputs: Inputs, tmp_path: Path) -> None:
+def test_a_changed_printed_number_is_a_difference(inputs: Inputs, tmp_path: Path) -> None:
     body = json.loads(shipped("cards/published_tables.json").read_text(encoding="utf-8"))
     body["tables"] = {"table_18": body["tables"]["table_18"]}
     (row,) = [row for row in body["tables"]["table_18"]["rows"] if row["model"] == "gpt-5.4"]

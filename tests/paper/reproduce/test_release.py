@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vehbench_hf.errors import ReleaseError
-from vehbench_hf.paper.reproduce import PrintedTable, Reproduction, reproduce
+from vehbench_hf.paper.reproduce import PrintedTable, Reproduction, render, reproduce
 from vehbench_hf.paths import shipped
 
 KNOWN_DIFFERENCES = {
@@ -27,14 +27,14 @@ AGGREGATES = {
 PRINTED_INPUTS = {"5": 30, "28": 8, "31": 20}
 
 
-def test_a_cell_differs_that_is_not_known_to(found: Reproduction) -> None:
+def test_only_the_known_cells_differ(found: Reproduction) -> None:
     differences = {
         (number, cell.row, cell.column) for number, table in found.tables.items() for cell in table.different
     }
     assert differences == KNOWN_DIFFERENCES
 
 
-def test_a_table_is_compared_in_other_cells_than_its_sources_give(found: Reproduction) -> None:
+def test_every_table_is_compared_in_the_cells_that_its_sources_give(found: Reproduction) -> None:
     assert list(found.tables) == list(ROW_LOGS)
     for number, table in found.tables.items():
         counts = {kind: count.compared for kind, count in table.by_source.items()}
@@ -45,7 +45,9 @@ def test_a_table_is_compared_in_other_cells_than_its_sources_give(found: Reprodu
         }, number
 
 
-def test_a_printed_cell_is_lost(found: Reproduction, printed: dict[str, PrintedTable]) -> None:
+def test_every_printed_cell_is_compared_or_absent_for_a_reason(
+    found: Reproduction, printed: dict[str, PrintedTable]
+) -> None:
     for number, table in found.tables.items():
         cells = sum(map(len, printed[number].rows.values()))
         assert table.by_source["row_logs"].compared + len(table.not_in_logs) == cells, number
@@ -54,14 +56,14 @@ def test_a_printed_cell_is_lost(found: Reproduction, printed: dict[str, PrintedT
         assert len(given) == sum(other), number
 
 
-def test_printed_inputs_count_as_evidence_about_logs(found: Reproduction) -> None:
+def test_printed_inputs_are_counted_apart_from_logs(found: Reproduction) -> None:
     for number in PRINTED_INPUTS:
         assert (found.tables[number].compared, found.tables[number].equal) == (0, 0)
     assert (found.tables["18"].compared, found.tables["18"].equal) == (49, 49)
     assert (found.tables["3"].compared, found.tables["3"].equal) == (20, 20)
 
 
-def test_models_are_found_by_letter_or_not_at_all(found: Reproduction) -> None:
+def test_every_logged_model_is_matched_by_its_numbers(found: Reproduction) -> None:
     assert len(found.matched) == LOGGED_MODELS
     assert len({fit.label for fit in found.matched.values()}) == LOGGED_MODELS
     for row, fit in found.matched.items():
@@ -71,7 +73,7 @@ def test_models_are_found_by_letter_or_not_at_all(found: Reproduction) -> None:
     assert all(fit.share < 0.1 for fit in found.unmatched.values())
 
 
-def test_why_a_cell_is_absent_is_not_said(found: Reproduction) -> None:
+def test_an_absent_cell_has_its_reason(found: Reproduction) -> None:
     reasons = {(cell.row, cell.column): cell.reason for cell in found.tables["26"].not_in_logs}
     # The released log is the 50 rows behind Tables 2 and 21; Table 26 prints another run, test_id included.
     for column in ("dev_tau", "test_id_tau", "test_ood_exact"):
@@ -82,7 +84,7 @@ def test_why_a_cell_is_absent_is_not_said(found: Reproduction) -> None:
     assert "cannot be reproduced: neither a seed" in cma.pop()
 
 
-def test_a_partial_or_doubled_run_is_not_mentioned(found: Reproduction) -> None:
+def test_partial_and_doubled_runs_are_mentioned(found: Reproduction) -> None:
     notes = {row: " ".join(found.coverage[fit.label]) for row, fit in found.matched.items()}
     assert "40 rows for 36" in notes["qwen3.6-plus"]
     assert "7 of 93" in notes["o4-mini"]
@@ -90,7 +92,7 @@ def test_a_partial_or_doubled_run_is_not_mentioned(found: Reproduction) -> None:
         assert "p3: no rows at all" in found.coverage[fit.label]
 
 
-def test_json_has_another_shape_than_the_contract(found: Reproduction) -> None:
+def test_json_has_the_shape_of_the_contract(found: Reproduction) -> None:
     body: dict[str, Any] = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert list(body["tables"]) == list(found.tables)
     table = body["tables"]["18"]
@@ -105,7 +107,7 @@ def test_json_has_another_shape_than_the_contract(found: Reproduction) -> None:
     ]
 
 
-def test_cells_that_are_equal_only_within_a_spread_are_not_shown(found: Reproduction) -> None:
+def test_cells_that_are_equal_only_within_a_spread_are_shown(found: Reproduction) -> None:
     within = {number: table.within for number, table in found.tables.items() if table.within}
     assert within.keys() <= {"5", "12", "28", "31"}
     for number, cells in within.items():
@@ -113,11 +115,11 @@ def test_cells_that_are_equal_only_within_a_spread_are_not_shown(found: Reproduc
         assert [cell["row"] for cell in listed] == [cell.row for cell in cells]
         for cell in cells:
             assert 0 < cell.spread < 0.01
-            assert f"{cell.row}, {cell.column}: printed {cell.printed:g}, computed" in found.as_text()
+            assert f"{cell.row}, {cell.column}: printed {cell.printed:g}, computed" in render(found)
 
 
-def test_text_hides_a_difference_or_an_absent_cell(found: Reproduction) -> None:
-    text = found.as_text()
+def test_text_shows_differences_and_absent_cells(found: Reproduction) -> None:
+    text = render(found)
     last = text.rstrip().splitlines()[-len(found.tables) :]
     assert [line.split(":")[0] for line in last] == [f"Table {number}" for number in found.tables]
     assert (
@@ -132,7 +134,7 @@ def test_text_hides_a_difference_or_an_absent_cell(found: Reproduction) -> None:
         assert f"{label} is no printed row" in text
 
 
-def test_one_renamed_model_alone_is_not_recognized(found: Reproduction, part_of_release: Any) -> None:
+def test_one_renamed_model_alone_is_recognized(found: Reproduction, part_of_release: Any) -> None:
     label = found.matched["mimo-v2.5-pro"].label
     alone = reproduce(part_of_release({label: "some name"}))
     assert {row: fit.label for row, fit in alone.matched.items()} == {"mimo-v2.5-pro": "some name"}
@@ -149,7 +151,7 @@ def test_swapped_names_swap_models(found: Reproduction, part_of_release: Any) ->
     assert differences <= KNOWN_DIFFERENCES
 
 
-def test_runs_of_a_model_are_found_in_one_layout_only(found: Reproduction, part_of_release: Any) -> None:
+def test_the_layout_of_a_model_folder_does_not_matter(found: Reproduction, part_of_release: Any) -> None:
     label = found.matched["gpt-5.4"].label
     folder: Path = part_of_release({label: "x"}, writable=True)
     usual = reproduce(folder)
@@ -163,9 +165,7 @@ def test_runs_of_a_model_are_found_in_one_layout_only(found: Reproduction, part_
     assert {n: t.by_source for n, t in merged.tables.items()} == {n: t.by_source for n, t in usual.tables.items()}
 
 
-def test_a_directory_that_fits_two_rows_is_named_without_a_word(
-    found: Reproduction, part_of_release: Any, tmp_path: Path
-) -> None:
+def test_a_directory_that_fits_two_rows_is_noted(found: Reproduction, part_of_release: Any, tmp_path: Path) -> None:
     # Table 18 prints qwen3.6-plus and deepseek-v4-pro alike; from that table alone a directory could be either.
     body = json.loads(shipped("cards/published_tables.json").read_text(encoding="utf-8"))
     body["tables"] = {"table_18": body["tables"]["table_18"]}
@@ -178,11 +178,11 @@ def test_a_directory_that_fits_two_rows_is_named_without_a_word(
     assert not any("as well as" in note for note in found.coverage[found.matched["qwen3.6-plus"].label])
 
 
-def test_a_folder_without_models_gives_an_empty_table(part_of_release: Any) -> None:
+def test_a_folder_without_models_is_refused(part_of_release: Any) -> None:
     with pytest.raises(ReleaseError, match="logs of no model"):
         reproduce(part_of_release({}))
 
 
-def test_a_folder_that_is_no_release_gives_a_traceback(tmp_path: Any) -> None:
+def test_a_folder_that_is_no_release_is_refused(tmp_path: Any) -> None:
     with pytest.raises(ReleaseError):
         reproduce(tmp_path)

@@ -1,9 +1,9 @@
 """Reproduction of the paper's tables from the authors' release. Start with `reproduce`."""
 
-from vehbench_hf.paper.reproduce.evidence import Inputs
-from vehbench_hf.paper.reproduce.published import PrintedTable, read_published
+from vehbench_hf.paper.reproduce.cells import PrintedTable, read_published
+from vehbench_hf.paper.reproduce.inputs import Inputs, read_inputs
 from vehbench_hf.paper.reproduce.render import render
-from vehbench_hf.paper.reproduce.reproduce import compare, read_inputs, reproduce
+from vehbench_hf.paper.reproduce.reproduce import compare, reproduce
 from vehbench_hf.paper.reproduce.result import Reproduction, TableResult
 
 __all__ = [

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.paper.reproduce.cells import Cell, Computed
+from vehbench_hf.paper.reproduce.cells import Cell, Computed, Tables
 from vehbench_hf.scoring import MetricValue, Row, score_parts
 from vehbench_hf.types import Design, Probe, Record, Step, Task
 
@@ -16,6 +16,18 @@ NO_CMA = (
     "the CMA-ES runs cannot be reproduced: neither a seed nor result files are released, and the 156 tasks of the run "
     "with 6 queries are not named"
 )
+
+
+def bank_cells(tasks: Sequence[Task], tables: Tables) -> dict[Cell, Computed]:
+    """Cells that follow from the task bank, and why the CMA-ES rows do not follow from anything."""
+    cells = calibration_cells(tasks) if "16" in tables or "34" in tables else {}
+    budgets = {task.spec["query_budget"] for task in tasks if task.probe == "p2"}
+    for row in tables["34"].rows if "34" in tables else ():
+        if row in CMA_ROWS:
+            cells |= {Cell("34", row, column): Computed(None, NO_CMA) for column in tables["34"].columns}
+        elif Cell("34", row, "budget") not in cells and len(budgets) == 1:
+            cells[Cell("34", row, "budget")] = Computed(float(max(budgets)))
+    return cells
 
 
 def calibration_cells(tasks: Sequence[Task]) -> dict[Cell, Computed]:

@@ -3,27 +3,11 @@
 from collections.abc import Mapping
 
 from vehbench_hf.analysis.stage_choice import Routing, StageScore, Strategy, held_out, simulate
-from vehbench_hf.paper.reproduce.cells import Cell, Computed, Tables
-from vehbench_hf.paper.reproduce.published import PrintedTable
+from vehbench_hf.paper.reproduce.cells import Cell, Computed, PrintedTable, Tables
+from vehbench_hf.paper.reproduce.sources import GROUP_LABELS, GROUP_ROWS, SPLIT_TABLES
 from vehbench_hf.types import SPLITS, Probe, Split
 
 HELD_OUT: tuple[Split, ...] = ("test_id", "test_ood")
-SPLIT_TABLES: dict[Probe, tuple[str, str, str]] = {
-    "p1": ("23", "comp", "acc"),
-    "p2": ("24", "p2b", "feasible"),
-    "p3": ("25", "success", "recq"),
-    "p4": ("26", "tau", "exact"),
-}
-"""By stage the split table, its headline and its second column."""
-
-GROUPS = {"think": 1.0, "no_think": 0.0}
-GROUP_ROWS = {
-    "P1_composite": "P1_comp",
-    "P2_headline": "P2_ratio",
-    "P3_success": "P3_success",
-    "P4_full_tau": "P4_tau",
-}
-"""Rows of Table 28 and the columns of Table 2 that they average."""
 
 Sizes = Mapping[tuple[Probe, str], int]
 """Tasks of the bank by probe and split: the held-out weights."""
@@ -74,12 +58,13 @@ def strategy_cells(tables: Tables, sizes: Sizes) -> dict[Cell, Computed]:
     best = routing.envelope.scores
     cells: dict[Cell, Computed] = {}
     for table, strategies in rows.items():
-        for row, found in strategies.items():
-            if found is None:
+        for row, strategy in strategies.items():
+            if strategy is None:
                 continue
-            for stage, value in found.scores.items():
+            for stage, value in strategy.scores.items():
                 cells[Cell(table, row, stage.upper())] = Computed(value, spread=unit[stage])
-            cells[Cell(table, row, "mean_norm")] = Computed(found.mean_norm, spread=_of_mean(found, best, unit))
+            spread = _spread_of_mean(strategy, best, unit)
+            cells[Cell(table, row, "mean_norm")] = Computed(strategy.mean_norm, spread=spread)
     return cells
 
 
@@ -93,7 +78,7 @@ def group_cells(tables: Tables) -> dict[Cell, Computed]:
     }
     cells: dict[Cell, Computed] = {}
     for row, column in GROUP_ROWS.items():
-        for group, label in GROUPS.items():
+        for group, label in GROUP_LABELS.items():
             values = [
                 value
                 for model in headline.rows
@@ -104,11 +89,11 @@ def group_cells(tables: Tables) -> dict[Cell, Computed]:
     return cells
 
 
-def _of_mean(found: Strategy, best: Mapping[Probe, float], unit: Mapping[Probe, float]) -> float:
+def _spread_of_mean(strategy: Strategy, best: Mapping[Probe, float], unit: Mapping[Probe, float]) -> float:
     """How far rounding of the split tables can move a mean of score / best; a best score over itself is exactly 1."""
     moved = [
         unit[stage] / best[stage] * (1 + value / best[stage]) if value != best[stage] else 0.0
-        for stage, value in found.scores.items()
+        for stage, value in strategy.scores.items()
     ]
     return sum(moved) / len(moved)
 

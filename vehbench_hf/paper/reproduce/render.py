@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from vehbench_hf.paper.reproduce.cells import SOURCE_KINDS, SourceKind
-from vehbench_hf.paper.reproduce.near_ties import NearTie
+from vehbench_hf.paper.reproduce.intervals import NearTie
 from vehbench_hf.paper.reproduce.result import NO_DIRECTORY, NotInLogs, Reproduction, TableResult
 from vehbench_hf.statistics import RESAMPLES
 
@@ -14,26 +14,26 @@ NAMES: dict[SourceKind, str] = {
 }
 
 
-def render(found: Reproduction) -> str:
+def render(result: Reproduction) -> str:
     """Which directory is which row; by table all differences and what the logs cannot give; last a line a table."""
     lines = ["Directories and printed rows (cells equal of cells in common)"]
-    lines += [f"  {fit.label} is {row} ({fit.equal} of {fit.compared})" for row, fit in found.matched.items()]
+    lines += [f"  {fit.label} is {row} ({fit.equal} of {fit.compared})" for row, fit in result.matched.items()]
     lines += [
         f"  {label} is no printed row (closest {fit.row}, {fit.equal} of {fit.compared})"
-        for label, fit in found.unmatched.items()
+        for label, fit in result.unmatched.items()
     ]
-    rows = {cell.row for table in found.tables.values() for cell in table.not_in_logs if cell.reason == NO_DIRECTORY}
-    without = sorted(rows - found.matched.keys())
+    rows = {cell.row for table in result.tables.values() for cell in table.not_in_logs if cell.reason == NO_DIRECTORY}
+    without = sorted(rows - result.matched.keys())
     if without:
         lines.append(f"  without a directory: {', '.join(without)}")
     lines += ["", "Notes on the logs"]
-    lines += [f"  {label}: {note}" for label, notes in found.coverage.items() for note in notes]
-    for number, table in found.tables.items():
-        detail = [_near_tie(tie) for tie in found.near_ties] if number == "13" else _details(table)
+    lines += [f"  {label}: {note}" for label, notes in result.coverage.items() for note in notes]
+    for number, table in result.tables.items():
+        detail = [_near_tie(tie) for tie in result.near_ties] if number == "13" else _details(table)
         if detail:
             lines += ["", f"Table {number}, {table.title}", *detail]
     lines += ["", "By table: cells equal of cells compared, by the strongest source that gives a cell"]
-    lines += [_line(number, table) for number, table in found.tables.items()]
+    lines += [_line(number, table) for number, table in result.tables.items()]
     return "\n".join(lines) + "\n"
 
 

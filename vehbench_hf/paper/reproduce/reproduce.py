@@ -1,19 +1,40 @@
 """The paper's tables from the authors' release, cell by cell."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from vehbench_hf.errors import ReleaseError, UserError
-from vehbench_hf.paper.release.logs import ReleasedRun, find_runs
-from vehbench_hf.paper.release.manifest import verify_release
-from vehbench_hf.paper.release.references import read_references
-from vehbench_hf.paper.release.tasks import read_tasks
-from vehbench_hf.paper.reproduce.analysis import read_analysis
-from vehbench_hf.paper.reproduce.cells import SOURCE_KINDS, Cell, Computed, SourceKind, Tables
-from vehbench_hf.paper.reproduce.evidence import Evidence, Inputs, gather
-from vehbench_hf.paper.reproduce.manifests import thinking_modes
-from vehbench_hf.paper.reproduce.matching import Fit, prints_equal, within_spread
-from vehbench_hf.paper.reproduce.published import PrintedTable, read_published
+from vehbench_hf.errors import UserError
+from vehbench_hf.paper.release.logs import ReleasedRun
+from vehbench_hf.paper.reproduce.aggregates import (
+    MEAN_ROW,
+    Values,
+    correlation_cells,
+    mean_cells,
+    model_cells,
+    model_keys,
+    profile_parts,
+    summary_gains,
+)
+from vehbench_hf.paper.reproduce.calibration import bank_cells
+from vehbench_hf.paper.reproduce.cells import (
+    SOURCE_KINDS,
+    Cell,
+    CellName,
+    Computed,
+    Fit,
+    PrintedTable,
+    SourceKind,
+    Tables,
+    in_row,
+    match_rows,
+    read_published,
+)
+from vehbench_hf.paper.reproduce.experiments import experiment_cells
+from vehbench_hf.paper.reproduce.inputs import Inputs, read_inputs
+from vehbench_hf.paper.reproduce.intervals import NearTie, aggregate_cells, interval_cells, near_ties
+from vehbench_hf.paper.reproduce.printed_inputs import printed_input_cells
 from vehbench_hf.paper.reproduce.result import (
     NO_DIRECTORY,
     Count,
@@ -23,36 +44,29 @@ from vehbench_hf.paper.reproduce.result import (
     TableResult,
     Within,
 )
-from vehbench_hf.paper.reproduce.roster import MEAN_ROW
-from vehbench_hf.types import PROBES, Probe
+from vehbench_hf.paper.reproduce.row_logs import ScoredRun, axis_cells, compute_cells, other_runs
+from vehbench_hf.paper.reproduce.sources import COVERED, LEADERBOARDS, NOT_FROM_ROWS
+from vehbench_hf.types import PROBES
 
-COVERED = (
-    *("2", "3", "4", "5", "12", "13", "14", "16", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27", "28"),
-    *("29", "30", "31", "32", "34", "35", "36", "38", "40", "41", "42", "43", "44"),
-)
-"""Tables 13 and 22 hold no numbers, so that nothing of them is compared; see `near_ties` for the pairs of Table 13."""
-
-NOT_FROM_ROWS = {
-    "3": "the correlation needs all twelve models; the logs of some are not released",
-    "5": "the selection needs the splits of all twelve models; the logs of some are not released",
-    "14": "no rows of the intervention are released",
-    "28": "the labels of the groups are printed, not logged",
-    "30": "the correlation needs all twelve models; the logs of some are not released",
-    "31": "the selection needs the splits of all twelve models; the logs of some are not released",
-    "35": "no rows of the isomorphic probe are released",
-    "36": "no rows of the isomorphic probe are released",
-    "38": "no rows of the controlled prompts are released",
-    **dict.fromkeys(("40", "41", "42", "43", "44"), "no circuit logs are released"),
-}
-"""Why no cell of a table is a row-log cell."""
+NO_INTERVENTION = "the state score takes in the state-summary intervention, whose rows are not released"
 NO_RULE = "this cell does not follow from the row logs"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Computed cells by source, which directory is which printed row, every fit, and what Table 13 leaves unprinted."""
+
+    cells: dict[SourceKind, dict[Cell, Computed]]
+    matched: dict[str, Fit]
+    fits: list[Fit]
+    near_ties: list[NearTie] = field(default_factory=list)
 
 
 def reproduce(release_dir: Path, published: Path | None = None) -> Reproduction:
     """Compare every printed cell with what the release gives: its row logs, else the authors' own aggregates.
 
     `published` is a file of printed tables, the paper's unless given. Which directory is which printed row is
-    found from the numbers. No printed number enters a computed cell, but for Tables 5, 28 and 31, which are
+    read from the numbers. No printed number enters a computed cell, but for Tables 5, 28 and 31, which are
     arithmetic on other printed tables and counted apart.
 
     Raises ReleaseError for a folder without task bank, with a changed one, or without the logs of any model, and
@@ -69,108 +83,136 @@ def covered(printed: Tables) -> dict[str, PrintedTable]:
     return {number: printed[number] for number in COVERED if number in printed}
 
 
-def read_inputs(release_dir: Path) -> Inputs:
-    """Read all of a release that tables are computed from. Raises ReleaseError, see `reproduce`."""
-    verify_release(release_dir)
-    tasks = read_tasks(release_dir, read_references(release_dir))
-    runs = find_runs(release_dir, tasks)
-    if not runs:
-        raise ReleaseError(
-            f"{release_dir} holds the task bank but the logs of no model; expected result files such as "
-            "results/model_outputs/<model>/.../main_results.jsonl."
-        )
-    return Inputs(runs, tasks, read_analysis(release_dir), thinking_modes(release_dir), _circuit_sizes(release_dir))
-
-
 def compare(inputs: Inputs, printed: Tables) -> Reproduction:
     """The same from what was read, for the printed tables that are given."""
     tables = covered(printed)
-    found = gather(inputs, tables)
-    named = {fit.label for fit in found.matched.values()}
+    evidence = gather(inputs, tables)
+    named = {fit.label for fit in evidence.matched.values()}
     runs = sorted(inputs.runs, key=lambda run: run.label)
     return Reproduction(
-        tables={number: _compare_table(number, table, found) for number, table in tables.items()},
-        matched=found.matched,
-        unmatched={run.label: _closest(run.label, found.fits) for run in runs if run.label not in named},
-        coverage={run.label: (*_equal_fits(run.label, found), *_absent_probes(run), *run.notes) for run in runs},
-        near_ties=tuple(found.near_ties),
+        tables={number: _compare_table(number, table, evidence) for number, table in tables.items()},
+        matched=evidence.matched,
+        unmatched={run.label: _closest(run.label, evidence.fits) for run in runs if run.label not in named},
+        coverage={run.label: (*_equal_fits(run.label, evidence), *_absent_probes(run), *run.notes) for run in runs},
+        near_ties=tuple(evidence.near_ties),
     )
 
 
-def _compare_table(number: str, table: PrintedTable, found: Evidence) -> TableResult:
+def gather(inputs: Inputs, tables: Tables) -> Evidence:
+    """Compute every cell that the inputs give. Only the printed inputs of some tables are read from `tables`."""
+    analysis = inputs.analysis
+    leaderboards = {number: table for number, table in tables.items() if number in LEADERBOARDS}
+    runs = {run.label: ScoredRun(run, inputs.tasks) for run in sorted(inputs.runs, key=lambda run: run.label)}
+    by_run = {label: compute_cells(run) for label, run in runs.items()}
+    matched, fits = match_rows(by_run, leaderboards)
+    summaries = {key: model_cells(analysis, key) for key in model_keys(analysis)}
+    keys = {row: fit.label for row, fit in match_rows(summaries, leaderboards)[0].items()}
+
+    logs, usable = bank_cells(inputs.tasks, tables), {}
+    aggregates = {
+        cell: computed
+        for row, key in keys.items()
+        for cell, computed in in_row(row, summaries[key]).items()
+        if computed.absent is None
+    }
+    for row, fit in matched.items():
+        run = usable[row] = _usable(runs[fit.label], inputs, keys.get(row))
+        logs |= in_row(row, by_run[fit.label] if run is runs[fit.label] else compute_cells(run))
+        gains = summary_gains(analysis, keys[row]) if row in keys else {}
+        if gains or not analysis.entry("interventions"):
+            # Part of the score is an effect whose rows are not released, so that it is no row-log cell.
+            state = axis_cells(run, gains)
+            for name in (CellName("29", "state"), CellName("4", "state_reset")):
+                logs[Cell(name.table, row, name.column)] = Computed(None, NO_INTERVENTION)
+                if gains and state[name].absent is None:
+                    aggregates[Cell(name.table, row, name.column)] = state[name]
+        mode = inputs.thinking.get(fit.label)
+        logs[Cell("27", row, "think_used")] = (
+            Computed(None, "the manifests record no thinking mode") if mode is None else Computed(float(mode))
+        )
+    aggregates |= experiment_cells(analysis, inputs.circuit_sizes, tables) | correlation_cells(analysis)
+    aggregates |= mean_cells(aggregates, "4", tables["2"].rows if "2" in tables else {})
+    values: Mapping[str, Values] = {row: profile_parts(analysis, key) for row, key in keys.items()}
+    if "12" in tables:
+        logs |= interval_cells(tables["12"], usable)
+        aggregates |= aggregate_cells(tables["12"], values, Counter(task.probe for task in inputs.tasks))
+    printed = printed_input_cells(tables, Counter((task.probe, task.split) for task in inputs.tasks))
+    cells: dict[SourceKind, dict[Cell, Computed]] = {
+        "row_logs": logs,
+        "aggregates": aggregates,
+        "printed_inputs": printed,
+    }
+    return Evidence(cells, matched, fits, near_ties(tables["13"], usable, values) if "13" in tables else [])
+
+
+def _usable(run: ScoredRun, inputs: Inputs, key: str | None) -> ScoredRun:
+    """The run without the probes whose log is another run than the one behind the tables."""
+    others = other_runs(run, inputs.analysis, key)
+    return ScoredRun(run.run, inputs.tasks, others) if others else run
+
+
+def _compare_table(number: str, table: PrintedTable, evidence: Evidence) -> TableResult:
     compared: dict[SourceKind, list[bool]] = {kind: [] for kind in SOURCE_KINDS}
     different, absent, within = [], [], []
     for row, printed in table.rows.items():
         for column, value in printed.items():
             cell = Cell(number, row, column)
-            kind, computed = _strongest(cell, found)
+            kind, computed = _strongest(cell, evidence)
             if kind != "row_logs":
-                absent.append(NotInLogs(row, column, _reason(cell, found), kind))
+                absent.append(NotInLogs(row, column, _reason(cell, evidence), kind))
             if kind is None:
                 continue
-            how = table.how(row, column)
-            equal = prints_equal(value, computed, table, row, column)
-            close = not equal and within_spread(value, computed, table, row, column)
+            equal = table.prints_equal(row, column, computed)
+            close = not equal and table.within_spread(row, column, computed)
             compared[kind].append(equal or close)
-            if close and computed.value is not None:
-                shown = (how.in_print(computed.value), how.in_print(computed.spread))
-                within.append(Within(row, column, value, *shown, kind))
+            in_print = table.how(row, column).in_print
+            shown = None if computed.value is None else in_print(computed.value)
+            if close and shown is not None:
+                within.append(Within(row, column, value, shown, in_print(computed.spread), kind))
             elif not equal:
-                found_value = None if computed.value is None else how.in_print(computed.value)
-                different.append(Difference(row, column, value, found_value, kind))
+                different.append(Difference(row, column, value, shown, kind))
     counts = {kind: Count(len(verdicts), sum(verdicts)) for kind, verdicts in compared.items()}
     return TableResult(table.title, counts, tuple(different), tuple(absent), tuple(within))
 
 
-def _strongest(cell: Cell, found: Evidence) -> tuple[SourceKind | None, Computed]:
+def _strongest(cell: Cell, evidence: Evidence) -> tuple[SourceKind | None, Computed]:
     """The first source that gives a cell, and the cell."""
     for kind in SOURCE_KINDS:
-        computed = found.cells[kind].get(cell)
+        computed = evidence.cells[kind].get(cell)
         if computed is not None and computed.absent is None:
             return kind, computed
     return None, Computed(None)
 
 
-def _reason(cell: Cell, found: Evidence) -> str:
+def _reason(cell: Cell, evidence: Evidence) -> str:
     """Why the row logs do not give a cell."""
-    computed = found.cells["row_logs"].get(cell)
+    computed = evidence.cells["row_logs"].get(cell)
     if computed is not None and computed.absent is not None:
         return computed.absent
     if cell.table == "4" and cell.row == MEAN_ROW:
         return "the mean needs all models; the logs of some are not released"
     if cell.table in NOT_FROM_ROWS:
         return NOT_FROM_ROWS[cell.table]
-    is_a_model = any(fit.row == cell.row for fit in found.fits)
-    return NO_DIRECTORY if is_a_model and cell.row not in found.matched else NO_RULE
+    is_a_model = any(fit.row == cell.row for fit in evidence.fits)
+    return NO_DIRECTORY if is_a_model and cell.row not in evidence.matched else NO_RULE
 
 
-def _closest(label: str, fits: Sequence[Fit]) -> Fit:
-    of_label = [fit for fit in fits if fit.label == label]
-    return max(of_label, key=lambda fit: (fit.share, fit.equal), default=Fit(label, "none", 0, 0))
+def _closest(label: str, fits: list[Fit]) -> Fit:
+    candidates = [fit for fit in fits if fit.label == label]
+    return max(candidates, key=lambda fit: (fit.share, fit.equal), default=Fit(label, "none", 0, 0))
 
 
-def _equal_fits(label: str, found: Evidence) -> list[str]:
+def _equal_fits(label: str, evidence: Evidence) -> list[str]:
     """A sentence where the numbers of a directory cannot tell two printed rows apart."""
-    mine = [fit for fit in found.matched.values() if fit.label == label]
     return [
         f"its cells fit the printed row {other.row} as well as {fit.row}"
-        for fit in mine
-        for other in found.fits
-        if other.label == label
-        and other.row not in found.matched
+        for fit in evidence.matched.values()
+        for other in evidence.fits
+        if label == fit.label == other.label
+        and other.row not in evidence.matched
         and (other.share, other.equal) == (fit.share, fit.equal)
     ]
 
 
 def _absent_probes(run: ReleasedRun) -> list[str]:
     return [f"{probe}: no rows at all" for probe in PROBES if not any(place[0] == probe for place in run.lines)]
-
-
-def _circuit_sizes(release_dir: Path) -> Mapping[Probe, int]:
-    """The circuit tasks of the bank by probe; probes without a file are left out."""
-    files: dict[Probe, Path] = {probe: release_dir / "data/circuit" / f"{probe}_tasks.jsonl" for probe in PROBES}
-    return {
-        probe: sum(bool(line.strip()) for line in file.read_text(encoding="utf-8").splitlines())
-        for probe, file in files.items()
-        if file.is_file()
-    }

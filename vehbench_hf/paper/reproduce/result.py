@@ -1,11 +1,10 @@
-"""What a reproduction found, table by table, as data and as the JSON of the command line."""
+"""The result of a reproduction, table by table, as data, as the JSON of the command line and in words."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from vehbench_hf.paper.reproduce.cells import SOURCE_KINDS, SourceKind
-from vehbench_hf.paper.reproduce.matching import Fit
-from vehbench_hf.paper.reproduce.near_ties import NearTie
+from vehbench_hf.paper.reproduce.cells import SOURCE_KINDS, Fit, SourceKind
+from vehbench_hf.paper.reproduce.intervals import NearTie
 
 DIFFERENT = ("row", "column", "printed", "computed")
 """Keys of a difference in JSON."""
@@ -107,12 +106,6 @@ class Reproduction:
     def equal(self) -> bool:
         """Whether every compared cell prints as in the paper."""
         return not any(table.different for table in self.tables.values())
-
-    def as_text(self) -> str:
-        """The same in words, see `render`."""
-        from vehbench_hf.paper.reproduce.render import render
-
-        return render(self)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON in a fixed order."""

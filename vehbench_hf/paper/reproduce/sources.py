@@ -1,11 +1,14 @@
-"""Where each printed cell of a model comes from: a number of the scorer over the rows of a probe, in some splits.
+"""Where each printed cell comes from: the names in `sources.yaml`, as typed constants."""
 
-Only columns that are one number of the scorer are listed. Table 29 is computed in `profiled`.
-"""
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from typing import NamedTuple
+import yaml
 
 from vehbench_hf.types import SPLITS, Probe, Split
+
+_NAMES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8"))
 
 
 class Source(NamedTuple):
@@ -21,59 +24,74 @@ class Source(NamedTuple):
     every_line: bool = False
 
 
-def _whole(probe: Probe, *parts: str, every_line: bool = False) -> dict[str, Source]:
-    return {part: Source(probe, part, every_line=every_line) for part in parts}
+class CsvFile(NamedTuple):
+    """A CSV file of the authors' summaries: its column of models, and by table our columns and those of the file."""
+
+    file: str
+    model: str
+    tables: dict[str, dict[str, str]]
 
 
-def _by_split(probe: Probe, **parts: str) -> dict[str, Source]:
-    return {f"{split}_{column}": Source(probe, part, (split,)) for split in SPLITS for column, part in parts.items()}
+def _by_table(group: str) -> dict[str, Any]:
+    return {str(number): entry for number, entry in _NAMES[group].items()}
 
 
-LEADERBOARDS: dict[str, dict[str, Source]] = {
-    "2": {
-        "P1_comp": Source("p1", "comp"),
-        "P2_ratio": Source("p2", "p2b"),
-        "P3_success": Source("p3", "success"),
-        "P4_tau": Source("p4", "tau", every_line=True),
-    },
-    "18": _whole("p1", "acc", "f1", "acs", "mds", "ids", "subtype_f1", "comp"),
-    "19": _whole("p2", "p2a", "p2b", "final_feasible", "cond_ratio", "impr", "auc", "queries"),
-    "20": _whole("p3", "success", "recq", "first_feasible", "escape", "cascade", "dead", "replan"),
-    "21": _whole("p4", "tau", "exact", "top1", "top2", "pareto", "bars", "parse", "viol", every_line=True),
-    "23": _by_split("p1", comp="comp", acc="acc"),
-    "24": _by_split("p2", p2b="p2b", feasible="final_feasible"),
-    "25": _by_split("p3", success="success", recq="recq"),
-    "26": _by_split("p4", tau="tau", exact="exact"),
+def _pairs(parts: dict[str, str] | list[str]) -> Iterable[tuple[str, str]]:
+    """Columns and parts; a list names parts that are columns of the same name."""
+    return parts.items() if isinstance(parts, dict) else zip(parts, parts, strict=True)
+
+
+def _sources(group: str) -> dict[str, dict[str, Source]]:
+    return {
+        table: {
+            column: Source(probe, part, every_line=int(table) in _NAMES["every_line"].get(probe, ()))
+            for probe, parts in by_probe.items()
+            for column, part in _pairs(parts)
+        }
+        for table, by_probe in _by_table(group).items()
+    }
+
+
+def _split_sources(group: str) -> dict[str, dict[str, Source]]:
+    return {
+        table: {
+            f"{split}_{column}": Source(probe, part, (split,))
+            for split in SPLITS
+            for probe, parts in by_probe.items()
+            for column, part in _pairs(parts)
+        }
+        for table, by_probe in _by_table(group).items()
+    }
+
+
+COVERED: tuple[str, ...] = tuple(map(str, _NAMES["covered"]))
+"""Numbers of the compared tables, in the order of the paper."""
+NOT_FROM_ROWS: dict[str, str] = _by_table("not_from_rows")
+"""Why no cell of a table is a row-log cell."""
+
+LEADERBOARDS = _sources("leaderboards") | _split_sources("leaderboards_by_split")
+"""By table and column. These tables also tell which directory is which printed row."""
+DIAGNOSTICS = _sources("diagnostics")
+SOURCES = LEADERBOARDS | DIAGNOSTICS
+
+JSON_FILES: dict[str, str] = _NAMES["json_files"]
+CSV_FILES: dict[str, CsvFile] = {
+    name: CsvFile(entry["file"], entry["model"], {str(table): names for table, names in entry["tables"].items()})
+    for name, entry in _NAMES["csv_files"].items()
 }
-"""By table number and column. Tables 2 and 21 take P4 line by line, as the authors did; Table 26 does not.
+PROFILE_FIELDS: dict[Probe, dict[str, str]] = _NAMES["profile_fields"]
+APPENDIX_FIELDS: dict[Probe, dict[str, str]] = _NAMES["appendix_fields"]
+"""By probe our parts and the authors' fields; `1 - x` is the complement of field x."""
+AXIS_FIELDS: dict[str, str] = _NAMES["axis_fields"]
+AXIS_ROWS: dict[str, str] = _NAMES["axis_rows"]
+STAGE_COLUMNS: dict[str, str] = _NAMES["stage_columns"]
+STAGE_FIELDS: dict[str, str] = _NAMES["stage_fields"]
+INTERVENTION_FIELDS: dict[str, str] = _NAMES["intervention_fields"]
+PROMPT_CONDITIONS: dict[str, str] = _NAMES["prompt_conditions"]
 
-These tables also tell which directory is which printed row.
-"""
-
-DIAGNOSTICS: dict[str, dict[str, Source]] = {
-    "4": _whole("p3", "success", "escape", "replan", "first_feasible", "recq"),
-    "32": {
-        "p1_over_action": Source("p1", "over_action"),
-        "p1_over_refusal": Source("p1", "over_refusal"),
-        "p1_missing_info_miss": Source("p1", "missing_info_miss"),
-        "p2_infeasible_closure": Source("p2", "infeasible_closure"),
-        "p2_destructive": Source("p2", "destructive"),
-        "p2_invalid": Source("p2", "invalid"),
-        "p2_utility_loss": Source("p2", "utility_loss"),
-        "p3_escape_failure": Source("p3", "escape_failure"),
-        "p3_cascade": Source("p3", "cascade"),
-        "p3_dead_budget": Source("p3", "dead"),
-        "p3_post_escape_failure": Source("p3", "post_escape_failure"),
-        "p4_policy_mismatch": Source("p4", "policy_mismatch"),
-        "p4_dominance": Source("p4", "dominance_error"),
-        "p4_parse": Source("p4", "parse_failure"),
-    },
-    "34": {
-        "final_feasible": Source("p2", "final_feasible"),
-        "mean_power_ratio": Source("p2", "p2b"),
-        "mean_queries": Source("p2", "queries"),
-    },
+SPLIT_TABLES: dict[Probe, tuple[str, str, str]] = {
+    probe: (str(table), headline, second) for probe, (table, headline, second) in _NAMES["split_tables"].items()
 }
-"""Tables 4 and 32 come from the authors' profile extractor: complete runs, each task once."""
-
-SOURCES: dict[str, dict[str, Source]] = {**LEADERBOARDS, **DIAGNOSTICS}
+"""By probe the printed split table, its headline and the column that breaks ties."""
+GROUP_ROWS: dict[str, str] = _NAMES["group_rows"]
+GROUP_LABELS: dict[str, float] = _NAMES["group_labels"]
