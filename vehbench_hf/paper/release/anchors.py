@@ -19,12 +19,12 @@ def anchor(name: str) -> Anchor:
 
     Raises ReleaseError for a name that is not in our table.
     """
-    found = _by_name().get(name)
-    if found is None:
+    paper = _by_name().get(name)
+    if paper is None:
         raise ReleaseError(
             f"the release names a paper {name[:80]!r}; expected one of the {len(anchors())} in {TABLE.name}."
         )
-    return found.copy()
+    return paper.copy()
 
 
 @cache

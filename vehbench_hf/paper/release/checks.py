@@ -18,11 +18,11 @@ def coverage_gaps(lines: Mapping[Place, Sequence[LogRow]], tasks: Iterable[Task]
     probes = {probe for probe, _ in lines}
     gaps = []
     for place, ids in wanted.items():
-        found = Counter(row.result["task_id"] for row in lines.get(place, ()))
-        if place[0] in probes and found != ids:
-            repeated = ", ".join(sorted(task_id for task_id, times in found.items() if times > 1))
+        counts = Counter(row.result["task_id"] for row in lines.get(place, ()))
+        if place[0] in probes and counts != ids:
+            repeated = ", ".join(sorted(task_id for task_id, times in counts.items() if times > 1))
             gaps.append(
-                f"{'/'.join(place)}: {found.total()} rows for {len(found)} of {len(ids)} tasks"
+                f"{'/'.join(place)}: {counts.total()} rows for {len(counts)} of {len(ids)} tasks"
                 + (f"; repeated: {repeated}" if repeated else "")
             )
     return gaps
@@ -39,7 +39,7 @@ def disagreements(task: Task, row: LogRow) -> list[str]:
 
 def _triage(task: Task, row: LogRow) -> list[str]:
     result, gold = row.result, task.gold["action"]
-    found = {
+    pairs = {
         "gold_action": (result["gold_action"], gold),
         "missing_fields_ground_truth": (result["missing_fields_ground_truth"], task.gold["missing_fields"]),
         "is_correct": (result["is_correct"], result["predicted_action"] == gold),
@@ -49,7 +49,7 @@ def _triage(task: Task, row: LogRow) -> list[str]:
         ),
         "number of steps": (len(row.trace["steps"]) if row.trace else 1, 1),
     }
-    return _unequal(found)
+    return _unequal(pairs)
 
 
 def _search(task: Task, row: LogRow) -> list[str]:
@@ -58,7 +58,7 @@ def _search(task: Task, row: LogRow) -> list[str]:
     feasible = [bool(answer["feasible"]) for answer in answers]
     turns = sum(step["action_type"] in ("propose_design", "replan") for step in steps)
     first = feasible[0] if feasible else None
-    found = {
+    pairs = {
         "queries_used": (result["queries_used"], len(steps)),
         "is_feasible": (result["is_feasible"], any(feasible)),
         "final_action_type": (result["final_action_type"], steps[-1]["action_type"]),
@@ -66,35 +66,35 @@ def _search(task: Task, row: LogRow) -> list[str]:
         "objective_history": (len(result["objective_history"]), turns + len(task.spec["history"])),
     }
     if task.probe == "p2":
-        found["feasibility of the last step"] = (
+        pairs["feasibility of the last step"] = (
             result["is_feasible"],
             steps[-1]["action_type"] == "propose_design" and feasible[-1],
         )
-    said = _unequal(found)
+    faults = _unequal(pairs)
     powers = [answer["objective_value"] for answer in answers if answer["feasible"]]
     if result["is_feasible"] and powers and result["objective_value"] != max(powers):
-        said.append(f"objective_value is {result['objective_value']}, the best feasible step has {max(powers)}")
+        faults.append(f"objective_value is {result['objective_value']}, the best feasible step has {max(powers)}")
     reference, power = result["bkf_objective_value"], result["objective_value"]
     if power is not None and reference:
         regret = max(0.0, 1 - power / reference)
         if result["regret"] is None or not isclose(result["regret"], regret, abs_tol=1e-6):
-            said.append(f"regret is {result['regret']}, objective and reference give {regret:.6f}")
-    return said
+            faults.append(f"regret is {result['regret']}, objective and reference give {regret:.6f}")
+    return faults
 
 
 def _ranking(task: Task, row: LogRow) -> list[str]:
     result, gold = row.result, task.gold["ranking"]
-    found = {
+    pairs = {
         "oracle_reference_ranking": (result["oracle_reference_ranking"], gold),
         "n_dominated_pairs": (result["n_dominated_pairs"], len(task.gold["dominated_pairs"])),
     }
     given = result["predicted_ranking"]
     if result["is_parse_error"]:
-        return _unequal(found)
+        return _unequal(pairs)
     if sorted(given) != sorted(gold):
-        return [*_unequal(found), f"predicted_ranking {given} is no order of the candidates"]
+        return [*_unequal(pairs), f"predicted_ranking {given} is no order of the candidates"]
     kept = [given.index(a) < given.index(b) for a, b in combinations(gold, 2)]
-    found |= {
+    pairs |= {
         "full_kendall_tau": (result["full_kendall_tau"], 2 * sum(kept) / len(kept) - 1),
         "exact_match": (result["exact_match"], given == gold),
         "top1_accuracy": (result["top1_accuracy"], given[0] == gold[0]),
@@ -108,7 +108,7 @@ def _ranking(task: Task, row: LogRow) -> list[str]:
             _share_kept(given, task.gold["policy_sensitive_pairs"], empty=0.0),
         ),
     }
-    return _unequal(found)
+    return _unequal(pairs)
 
 
 def _share_kept(ranking: Sequence[str], pairs: Sequence[Pair], *, empty: float) -> float:
@@ -117,10 +117,10 @@ def _share_kept(ranking: Sequence[str], pairs: Sequence[Pair], *, empty: float) 
     return sum(ranking.index(p["better"]) < ranking.index(p["worse"]) for p in pairs) / len(pairs)
 
 
-def _unequal(found: Mapping[str, tuple[object, object]]) -> list[str]:
+def _unequal(pairs: Mapping[str, tuple[object, object]]) -> list[str]:
     return [
         f"{name} is {logged!r}, the rest gives {expected!r}"
-        for name, (logged, expected) in found.items()
+        for name, (logged, expected) in pairs.items()
         if not _same(logged, expected)
     ]
 

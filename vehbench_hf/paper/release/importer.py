@@ -88,7 +88,7 @@ def run_names(labels: Iterable[str]) -> list[str]:
     for label in labels:
         plain = re.sub(r"[^A-Za-z0-9._-]+", "_", label).lstrip(".")[:80] or "run"
         name, number = plain, 2
-        while name.lower() in {taken.lower() for taken in names}:
+        while name.lower() in {other.lower() for other in names}:
             name, number = f"{plain}_{number}", number + 1
         names.append(name)
     return names

@@ -49,24 +49,10 @@ def find_runs(release_dir: Path, tasks: Iterable[Task]) -> list[ReleasedRun]:
     generation = read_references(release_dir).generation
     runs = []
     for folder in model_folders(release_dir):
-        found = read_model_rows(folder, places)
-        if found.lines:
-            runs.append(_run(folder.name, found, by_id, generation.get(folder.name)))
+        model = read_model_rows(folder, places)
+        if model.lines:
+            runs.append(_run(folder.name, model, by_id, generation.get(folder.name)))
     return runs
-
-
-def check_run(run: ReleasedRun, tasks: Iterable[Task]) -> list[str]:
-    """Where a run is incomplete, contradicts itself or the bank; empty when nothing is wrong.
-
-    Each probe and split that is there must have every task once; search logs must agree with their steps;
-    regret and the ranking metrics are computed anew.
-    """
-    by_id = {task.task_id: task for task in tasks}
-    found = coverage_gaps(run.rows, by_id.values())
-    for rows in run.rows.values():
-        for row in rows:
-            found += disagreements(by_id[row.result["task_id"]], row)
-    return found
 
 
 def _outside_bounds(task: Task, record: Record) -> list[str]:
@@ -81,12 +67,12 @@ def _outside_bounds(task: Task, record: Record) -> list[str]:
     ]
 
 
-def _run(label: str, found: ModelRows, tasks: dict[str, Task], generation: Generation | None) -> ReleasedRun:
+def _run(label: str, model: ModelRows, tasks: dict[str, Task], generation: Generation | None) -> ReleasedRun:
     lines: dict[Place, tuple[Record, ...]] = {}
     rows: dict[Place, tuple[LogRow, ...]] = {}
     replies: dict[str, str | None] = {}
-    notes = list(found.notes)
-    for place, logged in found.lines.items():
+    notes = list(model.notes)
+    for place, logged in model.lines.items():
         read = []
         for row in logged:
             task = tasks[row.result["task_id"]]

@@ -50,8 +50,8 @@ def _entries(file: Path) -> dict[str, dict[str, Any]]:
     """The entries of a release or split manifest by their path."""
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
-        found = manifest["splits"].values() if "splits" in manifest else manifest["task_banks"]
-        return {entry["path"]: entry for entry in found}
+        listed = manifest["splits"].values() if "splits" in manifest else manifest["task_banks"]
+        return {entry["path"]: entry for entry in listed}
     except FileNotFoundError:
         raise ReleaseError(f"{file} is missing; the release is incomplete, fetch it again.") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -66,12 +66,12 @@ def _check(folder: Path, name: str, entries: dict[str, dict[str, Any]], manifest
     if not file.is_file():
         raise ReleaseError(f"{file} is missing, though {manifest} lists it; fetch the release again.")
     body = file.read_bytes()
-    found = {
+    actual = {
         "bytes": len(body),
         "sha256": hashlib.sha256(body).hexdigest(),
         "records": sum(1 for line in body.split(b"\n") if line.strip()),
     }
-    for key, value in found.items():
+    for key, value in actual.items():
         if key == "bytes" and key not in entry:
             continue
         if entry.get(key) != value:
@@ -79,4 +79,4 @@ def _check(folder: Path, name: str, entries: dict[str, dict[str, Any]], manifest
                 f"{file} is not the file that {manifest} lists: {key} {entry.get(key)!r} expected, "
                 f"{value!r} found. Fetch the release again."
             )
-    return str(found["sha256"])
+    return str(actual["sha256"])

@@ -56,11 +56,11 @@ def read_references(release_dir: Path) -> References:
     for folder in model_folders(release_dir):
         lines = read_model_rows(folder, places).lines
         shown = shown_references(row for rows in lines.values() for row in rows)
-        of_run = generation[folder.name] = _generation(shown, newer_sign, older_sign)
-        if of_run is not None:
+        table = generation[folder.name] = _generation(shown, newer_sign, older_sign)
+        if table is not None:
             for task_id, values in shown.items():
-                tables[of_run][task_id] += values
-    return References(_settled(tables["newer"]), _settled(tables["older"]), designs, generation)
+                tables[table][task_id] += values
+    return References(_most_shown_by_task(tables["newer"]), _most_shown_by_task(tables["older"]), designs, generation)
 
 
 def shown_references(rows: Iterable[LogRow]) -> dict[str, Counter[float]]:
@@ -107,8 +107,8 @@ def _verdicts(trace: Row | None) -> list[Row]:
     steps = trace.get("steps") if trace else None
     if not isinstance(steps, list):
         return []
-    found = [step.get("verifier_response") for step in steps if isinstance(step, dict)]
-    return [verdict for verdict in found if isinstance(verdict, dict)]
+    responses = [step.get("verifier_response") for step in steps if isinstance(step, dict)]
+    return [verdict for verdict in responses if isinstance(verdict, dict)]
 
 
 def _power(source: Row) -> float | None:
@@ -118,7 +118,7 @@ def _power(source: Row) -> float | None:
         return None  # not a number: the row itself is reported where it is turned into a record
 
 
-def _settled(table: Mapping[str, Counter[float]]) -> dict[str, float]:
+def _most_shown_by_task(table: Mapping[str, Counter[float]]) -> dict[str, float]:
     return {task_id: _most_shown(values) for task_id, values in sorted(table.items())}
 
 

@@ -57,33 +57,33 @@ def model_folders(release_dir: Path) -> list[Path]:
 
 def read_model_rows(folder: Path, places: Mapping[str, Place]) -> ModelRows:
     """The lines of one model's folder. `places` maps the task ids of the bank to their probe and split."""
-    found = ModelRows()
+    model = ModelRows()
     runs: dict[Place, list[tuple[str, list[LogRow]]]] = defaultdict(list)
     retries: list[tuple[str, Place, list[LogRow]]] = []
     for file in _files(folder, RESULT_FILES):
         name = file.relative_to(folder).as_posix()
-        for place, rows in _rows_by_place(file, name, places, found.notes).items():
+        for place, rows in _rows_by_place(file, name, places, model.notes).items():
             if RETRIES in file.relative_to(folder).parts[:-1]:
                 retries.append((name, place, rows))
             else:
                 runs[place].append((name, rows))
     for place in [(probe, split) for probe in PROBES for split in SPLITS]:
         candidates = sorted(runs.get(place, []), key=lambda candidate: len(candidate[1]))
-        found.lines[place] = list(candidates[-1][1]) if candidates else []
-        found.notes += [
+        model.lines[place] = list(candidates[-1][1]) if candidates else []
+        model.notes += [
             f"{name}: {len(rows)} rows of {'/'.join(place)} left out; {candidates[-1][0]} is used"
             for name, rows in candidates[:-1]
         ]
     for name, place, rows in retries:
-        replaced = sum(_replace(found.lines[place], row) for row in rows)
-        found.notes.append(f"{name}: {replaced} rows replaced and {len(rows) - replaced} added in {'/'.join(place)}")
-    found.lines = {place: rows for place, rows in found.lines.items() if rows}
-    found.notes += [
+        replaced = sum(_replace(model.lines[place], row) for row in rows)
+        model.notes.append(f"{name}: {replaced} rows replaced and {len(rows) - replaced} added in {'/'.join(place)}")
+    model.lines = {place: rows for place, rows in model.lines.items() if rows}
+    model.notes += [
         f"{file.relative_to(folder).as_posix()}: not a result file of one split; ignored"
         for file in _files(folder)
         if file.name not in RESULT_FILES and file.name not in TRACE_FILES
     ]
-    return found
+    return model
 
 
 def _files(folder: Path, names: Mapping[str, object] | None = None) -> list[Path]:
