@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from vehbench_cli.options import DEFAULT_BANK
+from vehbench_cli.options import DEFAULT_BANK, JobsOption, JsonOption
 from vehbench_hf.bank.bank import open_bank
 
 
 def audit_command(
     bank: Annotated[str, typer.Argument(help="Task bank: a folder or a name.")] = DEFAULT_BANK,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    jobs: JobsOption = 1,
+    as_json: JsonOption = False,
 ) -> None:
     """Check what a bank says about its tasks. Leaves with 1 when anything fails."""
     from vehbench_builder.audit import audit_bank

@@ -4,7 +4,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.progress import TaskID
 
+from vehbench_cli.options import JobsOption
+from vehbench_cli.progress import progress_bars
 from vehbench_hf.errors import UserError
 
 
@@ -17,7 +20,7 @@ def build_command(
     split: Annotated[
         Literal["published", "train"], typer.Option(help="The published splits, or fresh tasks from dev anchors only.")
     ] = "published",
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: JobsOption = 1,
 ) -> None:
     """Build a bank. A stopped build goes on with the same command; the same command gives the same bytes."""
     if (split == "train") != (per_anchor is not None):
@@ -27,34 +30,23 @@ def build_command(
     from vehbench_builder.build import build_bank
     from vehbench_builder.build_spec import BuildSpec
 
-    bank = build_bank(BuildSpec(seed, per_anchor, split == "train"), out, jobs=jobs, progress=_Bar())
+    bank = build_bank(BuildSpec(seed, per_anchor, split == "train"), out, jobs=jobs, progress=_Progress())
     counts = ", ".join(f"{probe} {count}" for probe, count in bank["counts"].items())
     typer.echo(f"bank {bank['version']}: {counts} in {out}; check it with `vehbench audit {out}`")
 
 
-class _Bar:
-    """A progress bar a probe on standard error; in a pipe only the ends are told."""
+class _Progress:
+    """A bar a probe; the ends are told in a pipe, too."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        self._console = Console(stderr=True)
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=self._console,
-            disable=not self._console.is_terminal,
-        )
-        self._lines: dict[str, int] = {}
+        self._progress = progress_bars()
+        self._bars: dict[str, TaskID] = {}
 
     def __call__(self, probe: str, done: int, total: int) -> None:
-        if probe not in self._lines:
+        if probe not in self._bars:
             self._progress.start()
-            self._lines[probe] = int(self._progress.add_task(probe, total=total))
-        self._progress.update(self._lines[probe], completed=done)  # type: ignore[arg-type]
+            self._bars[probe] = self._progress.add_task(probe, total=total, note="")
+        self._progress.update(self._bars[probe], completed=done)
         if done == total:
             self._progress.stop()
             typer.echo(f"{probe}: {total} units done", err=True)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from vehbench_cli.lookup import task_of
 from vehbench_cli.options import DEFAULT_BANK, BankOption
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.errors import UserError
@@ -47,6 +48,4 @@ def _brief(task: str | None, brief: Path | None, bank: str) -> tuple[Spec, str]:
     if brief is not None:
         return read_brief(read_text(brief), f"the brief {brief}"), str(brief)
     opened = open_bank(bank)
-    if task not in opened.by_id:
-        raise UserError(f"bank {opened.version} has no task {str(task)[:80]!r}; `vehbench tasks` lists them.")
-    return opened.by_id[str(task)].spec, f"{task} of bank {opened.version}"
+    return task_of(opened, str(task)).spec, f"{task} of bank {opened.version}"

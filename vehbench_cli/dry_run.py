@@ -3,9 +3,9 @@
 import math
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from vehbench_cli.tables import console
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.isomorphic.types import AnyTask, IsomorphicTask
 from vehbench_hf.types import PROBES, Message
@@ -41,11 +41,11 @@ def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> N
         table.add_row(probe.upper(), str(len(tasks)), _range(*calls), _range(*tokens), f"{largest:,}")
         fewest, most, low, high = fewest + calls[0], most + calls[1], low + tokens[0], high + tokens[1]
     table.add_row("all", str(len(plan.tasks)), _range(fewest, most), _range(low, high), "")
-    console = Console(width=None if Console().is_terminal else 120)
-    console.print(table)
+    terminal = console()
+    terminal.print(table)
     exact = backend.prompt_tokens([{"role": "user", "content": "?"}]) is not None
     how = "the model's tokenizer" if exact else f"{CHARACTERS_PER_TOKEN:g} characters a token"
-    console.print(
+    terminal.print(
         f"Prompts are counted with {how}; a finished turn is taken to add {TOKENS_PER_TURN} tokens. "
         "Retries of unreadable replies come on top."
     )
@@ -54,7 +54,7 @@ def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> N
             (tokens * price.input + calls * ASSUMED_OUTPUT * price.output) / 1e6
             for tokens, calls in ((low, fewest), (high, most))
         ]
-        console.print(
+        terminal.print(
             f"Cost: {cost[0]:.2f} to {cost[1]:.2f} {price.currency} (prices of {price.date}) if a call returns "
             f"{ASSUMED_OUTPUT} tokens; each further 1,000 tokens a call add {most * price.output / 1e3:.2f} at most."
         )

@@ -1,15 +1,15 @@
 """`vehbench experiment`: the effect of one changed rule, from runs that differ in nothing else."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from vehbench_cli.score import bank_of
+from vehbench_cli.lookup import bank_of
+from vehbench_cli.options import JsonOption, RunsBankOption
+from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Convention
 
@@ -22,8 +22,8 @@ def experiment_command(
     runs: Annotated[list[Path], typer.Argument(help="Run folders; for an intervention the plain one first.")],
     probe: Annotated[Literal["p1", "p2", "p3", "p4"], typer.Option(help="The cell of a control experiment.")] = "p3",
     convention: Annotated[Convention | None, typer.Option(help="Default: the bank's.")] = None,
-    bank: Annotated[str | None, typer.Option(help="Where the runs' bank is, if it has moved.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    bank: RunsBankOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Paired effects of another history, feedback or control prompt. No model is called."""
     from vehbench_hf.analysis.arms import read_arm
@@ -35,40 +35,35 @@ def experiment_command(
         raise UserError("the runs are of different banks; an effect needs the same tasks.")
     arms = [read_arm(run, opened) for run in runs]
     if kind == "control":
-        found = cell_effects(CELLS[probe], arms, opened, convention=convention)
+        effects = cell_effects(CELLS[probe], arms, opened, convention=convention)
     elif len(arms) == 2:
-        found = intervention_effects(arms[0], arms[1], opened, convention=convention)
+        effects = intervention_effects(arms[0], arms[1], opened, convention=convention)
     else:
         raise UserError(f"an intervention takes two runs, the plain one and the changed one; got {len(arms)}.")
     if as_json:
-        typer.echo(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(effects)
     else:
-        _print(found)
+        _print(effects)
 
 
-def _print(found: Mapping[str, Any]) -> None:
-    console = Console(highlight=False, markup=False, width=None if Console().is_terminal else 120)
-    console.print(f"{found['probe'].upper()} on {found['tasks']} tasks of {found['bank']}, {found['convention']}")
+def _print(result: Mapping[str, Any]) -> None:
+    terminal = console()
+    terminal.print(f"{result['probe'].upper()} on {result['tasks']} tasks of {result['bank']}, {result['convention']}")
     table = Table("from", "to", "part", "n", "first", "second", "difference", "95 % interval", "p")
-    for effect in found["effects"]:
-        interval = effect["interval"]
+    for effect in result["effects"]:
         table.add_row(
-            str(effect.get("from", found.get("first"))),
-            str(effect.get("to", found.get("second"))),
+            str(effect.get("from", result.get("first"))),
+            str(effect.get("to", result.get("second"))),
             effect["part"],
             str(effect["n"]),
-            *(_number(effect[name]) for name in ("first", "second", "difference")),
-            "undefined" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}",
-            _number(effect["p_value"]),
+            *(number(effect[name]) for name in ("first", "second", "difference")),
+            interval(effect["interval"]),
+            number(effect["p_value"]),
         )
-    console.print(table)
-    for effect in found["effects"]:
+    terminal.print(table)
+    for effect in result["effects"]:
         if effect["undefined"]:
-            console.print(f"{effect['part']}: {effect['undefined']}")
-    console.print(
-        f"Interval and p value: {found['method']['resamples']} resamples, {found['method']['drawn']}; p unadjusted."
+            terminal.print(f"{effect['part']}: {effect['undefined']}")
+    terminal.print(
+        f"Interval and p value: {result['method']['resamples']} resamples, {result['method']['drawn']}; p unadjusted."
     )
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
+from vehbench_cli.options import ReleaseArgument
 from vehbench_hf.paths import cache_dir
 
 
 def import_command(
-    release: Annotated[Path, typer.Argument(help="Folder of the authors' release.")],
+    release: ReleaseArgument,
     out: Annotated[
         Path | None, typer.Option(help="Where to write. Default: the user's cache, so that --bank v1 works.")
     ] = None,

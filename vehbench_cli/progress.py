@@ -1,4 +1,4 @@
-"""A live line a probe while a model runs; nothing at all where nobody looks at a terminal."""
+"""Live lines while a command works; nothing at all where nobody looks at a terminal. Written to standard error."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,33 +15,38 @@ if TYPE_CHECKING:
     from vehbench_runners import Meter
 
 
+def progress_bars() -> Progress:
+    """Bars with a name, the count, the time, and a field `note` that every added task must give."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console,
+        disable=not console.is_terminal,
+    )
+
+
 class RunProgress:
     """Bars with episodes done, outcome classes and time left, and a line with calls, tokens and cost.
 
-    Use as a context manager and give its methods to `run_tasks`. Written to standard error.
+    Use as a context manager and give its methods to `run_tasks`.
     """
 
     def __init__(self, tasks: Sequence[AnyTask], epochs: int, meter: "Meter") -> None:
         self._meter = meter
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[said]}"),
-            console=Console(stderr=True),
-            disable=not Console(stderr=True).is_terminal,
-        )
-        self._totals = Counter(task.probe for task in tasks)
-        self._epochs = epochs
+        self._progress = progress_bars()
+        totals = Counter(task.probe for task in tasks)
         self._outcomes: dict[Probe, Counter[Outcome]] = {probe: Counter() for probe in PROBES}
         self._bars = {
-            probe: self._progress.add_task(probe.upper(), total=self._totals[probe] * epochs, said="")
+            probe: self._progress.add_task(probe.upper(), total=totals[probe] * epochs, note="")
             for probe in PROBES
-            if self._totals[probe]
+            if totals[probe]
         }
-        self._used = self._progress.add_task("calls", total=None, said="")
+        self._calls = self._progress.add_task("calls", total=None, note="")
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -54,14 +59,14 @@ class RunProgress:
 
     def on_call(self, task: AnyTask, turn: Turn) -> None:
         """A call came back."""
-        self._progress.update(self._used, completed=self._meter.calls, said=used_text(self._meter))
+        self._progress.update(self._calls, completed=self._meter.calls, note=used_text(self._meter))
 
     def on_episode(self, task: AnyTask, outcome: Outcome) -> None:
         """An episode ended."""
         counts = self._outcomes[task.probe]
         counts[outcome] += 1
-        said = ", ".join(f"{name} {count}" for name, count in counts.items())
-        self._progress.update(self._bars[task.probe], advance=1, said=said)
+        note = ", ".join(f"{name} {count}" for name, count in counts.items())
+        self._progress.update(self._bars[task.probe], advance=1, note=note)
 
 
 def used_text(meter: "Meter") -> str:

@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
+from vehbench_cli.options import JsonOption, ReleaseArgument
+
 
 def reproduce_command(
-    release: Annotated[Path, typer.Argument(help="Folder of the authors' release.")],
+    release: ReleaseArgument,
     published: Annotated[
         Path | None, typer.Option(help="Published numbers. Default: those that ship with vehbench.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compute the published tables and compare every cell at its printed precision.
 

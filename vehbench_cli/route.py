@@ -1,16 +1,17 @@
 """`vehbench route`: which model to use at which stage."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
-from vehbench_cli.score import bank_of
-from vehbench_hf.bank.bank import Bank
+from vehbench_cli.lookup import runs_to_compare
+from vehbench_cli.options import ConventionOption, JsonOption, RunsBankOption
+from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.errors import UserError
-from vehbench_hf.runlog import read_run_json
 
 if TYPE_CHECKING:
     from vehbench_hf.analysis.compared_run import ComparedRun
@@ -19,34 +20,25 @@ if TYPE_CHECKING:
 
 def route_command(
     runs: Annotated[list[Path], typer.Argument(help="Run folders, one a model; baselines are candidates for P2.")],
-    convention: Annotated[
-        Literal["defined", "released"] | None,
-        typer.Option(help="Metric convention for all runs. Default: that of the first run's bank."),
-    ] = None,
-    bank: Annotated[str | None, typer.Option(help="Where the runs' bank is, if it has moved.")] = None,
+    convention: ConventionOption = None,
+    bank: RunsBankOption = None,
     prices: Annotated[Path | None, typer.Option(help="Price table (YAML), for the cost of a solved task.")] = None,
     mix: Annotated[bool, typer.Option("--mix", help="Route runs whose scores are not comparable.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Choose a model for every stage by its dev scores, and judge the choice on the held-out splits."""
     from vehbench_hf.analysis.comparable import require_comparable
-    from vehbench_hf.analysis.compared_run import read_compared
     from vehbench_hf.analysis.route import route_runs
 
-    banks: dict[str, Bank] = {}
-    read = []
-    for run in runs:
-        key = read_run_json(run)["settings"]["bank_fingerprint"]
-        banks[key] = banks[key] if key in banks else bank_of(run, bank)
-        read.append(read_compared(run, banks[key]))
+    compared = runs_to_compare(runs, bank)
     result = route_runs(
-        read,
-        convention=convention or read[0].bank.convention,
-        prices=None if prices is None else _prices(prices, read),
-        differing=require_comparable(read, mix=mix) if len(read) > 1 else [],
+        compared,
+        convention=convention or compared[0].bank.convention,
+        prices=None if prices is None else _prices(prices, compared),
+        differing=require_comparable(compared, mix=mix) if len(compared) > 1 else [],
     )
     if as_json:
-        typer.echo(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False))
+        print_json(result)
     else:
         _print(result)
 
@@ -55,53 +47,49 @@ def _prices(file: Path, runs: Sequence["ComparedRun"]) -> dict[str, "Price"]:
     """The prices of the models that the table lists. Raises UserError when it lists none of them."""
     from vehbench_hf.user_files.prices import read_price
 
-    found, problems = {}, []
+    prices, problems = {}, []
     for model in {run.model for run in runs if run.is_model}:
         try:
-            found[model] = read_price(file, model)
+            prices[model] = read_price(file, model)
         except UserError as error:
             problems.append(error)
-    if problems and not found:
+    if problems and not prices:
         raise problems[0]
-    return found
+    return prices
 
 
 def _print(result: dict[str, Any]) -> None:
     """The advice for each stage, the candidates behind it, and what the choice gains."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(highlight=False, width=None if Console().is_terminal else 130)
+    terminal = console(130)
     for line in result["differing"]:
-        console.print(escape(f"not comparable, routed all the same (--mix): {line}"))
+        terminal.print(f"not comparable, routed all the same (--mix): {line}")
     table = Table("stage", "candidate", "dev", "tie-break", "held-out", "95 % interval", "solved", "cost a solved task")
     for probe, stage in result["stages"].items():
-        for found in stage["candidates"]:
-            solved = found["solved"]
+        for candidate in stage["candidates"]:
+            solved = candidate["solved"]
             table.add_row(
                 probe.upper(),
-                escape(found["name"] if found["kind"] == "model" else f"{found['name']} ({found['kind']})"),
-                _number(found["dev"]),
-                _number(found["auxiliary"]),
-                _number(found["held_out"]),
-                _interval(found["interval"], sign=""),
+                _name(candidate),
+                number(candidate["dev"]),
+                number(candidate["auxiliary"]),
+                number(candidate["held_out"]),
+                _interval(candidate["interval"]),
                 f"{solved['solved']:g}",
                 "" if solved["per_solved"] is None else f"{solved['per_solved']:.4g} {solved['currency']}",
             )
-    console.print(table)
+    terminal.print(table)
     for probe, stage in result["stages"].items():
-        console.print(escape(f"{probe.upper()}: {_advice(stage)}"))
-    _print_strategies(console.print, result["strategies"])
+        terminal.print(f"{probe.upper()}: {_advice(stage)}")
+    _print_strategies(terminal, result["strategies"])
     method = result["method"]
-    console.print(
+    terminal.print(
         f"Chosen on {method['selection']}, judged on {' and '.join(method['held_out'])} ({result['convention']}). "
         f"Intervals: {method['resamples']} resamples of {method['drawn']}, seed {method['seed']}; "
         "the choice itself is not resampled."
     )
-    _print_profiles(console.print, result)
+    _print_profiles(terminal, result)
     for note in result["notes"]:
-        console.print(escape(f"note: {note}"))
+        terminal.print(f"note: {note}")
 
 
 def _advice(stage: Mapping[str, Any]) -> str:
@@ -109,12 +97,11 @@ def _advice(stage: Mapping[str, Any]) -> str:
     if use is None:
         return f"no advice: {stage['undefined']}"
     how = {"dev": "best on dev", "auxiliary": "tied on dev, better tie-break", "order": "tied on dev, first given"}
-    text = f"use {use['name']}" + ("" if use["kind"] == "model" else f" ({use['kind']})")
-    text += f": {how[use['decided_by']]}, held-out {_number(use['held_out'])}"
+    text = f"use {_name(use)}: {how[use['decided_by']]}, held-out {number(use['held_out'])}"
     if stage["leader"] == use["name"]:
         text += "; also the best single model on dev"
     elif stage["gain"] is not None:
-        text += f"; {stage['gain']:+.4f} ({_interval(stage['gain_interval'])}) against {stage['leader']}"
+        text += f"; {stage['gain']:+.4f} ({_interval(stage['gain_interval'], sign='+')}) against {stage['leader']}"
     if stage["headroom"]:
         text += f"; {stage['best_held_out']} would give {stage['headroom']:+.4f}"
     if stage["not_told_apart"]:
@@ -122,33 +109,32 @@ def _advice(stage: Mapping[str, Any]) -> str:
     return text + "."
 
 
-def _print_strategies(show: Any, found: Mapping[str, Any] | None) -> None:
-    if found is None:
-        show("No model has both a dev and a held-out score at any stage: nothing can be routed.")
+def _print_strategies(terminal: Console, strategies: Mapping[str, Any] | None) -> None:
+    if strategies is None:
+        terminal.print("No model has both a dev and a held-out score at any stage: nothing can be routed.")
         return
     for name, label in (("router", "router"), ("leader", "one model, best on dev"), ("envelope", "envelope")):
-        of = found[name]
-        if of is not None:
-            used = ", ".join(f"{probe.upper()} {model}" for probe, model in of["use"].items())
-            show(f"{label}: mean normalized held-out score {_number(of['mean_norm'])} ({used})", markup=False)
-    if found["gain"] is not None:
-        show(
-            f"The router gains {found['gain']:+.4f} ({_interval(found['gain_interval'])}) over one model; "
-            f"{_number(found['headroom'])} is left to the envelope, which nobody knows beforehand."
+        strategy = strategies[name]
+        if strategy is not None:
+            used = ", ".join(f"{probe.upper()} {model}" for probe, model in strategy["use"].items())
+            terminal.print(f"{label}: mean normalized held-out score {number(strategy['mean_norm'])} ({used})")
+    if strategies["gain"] is not None:
+        terminal.print(
+            f"The router gains {strategies['gain']:+.4f} ({_interval(strategies['gain_interval'], sign='+')}) over one "
+            f"model; {number(strategies['headroom'])} is left to the envelope, which nobody knows beforehand."
         )
 
 
-def _print_profiles(show: Any, result: Mapping[str, Any]) -> None:
+def _print_profiles(terminal: Console, result: Mapping[str, Any]) -> None:
     how = "means of raw indicators" if result["convention"] == "released" else "scaled over the models given"
-    show(f"Response-control profiles ({how}; higher is better):")
+    terminal.print(f"Response-control profiles ({how}; higher is better):")
     for name, axes in result["profiles"].items():
-        scores = ", ".join(f"{axis} {_number(found['score'])}" for axis, found in axes.items())
-        show(f"  {name}: {scores}", markup=False)
+        terminal.print(f"  {name}: " + ", ".join(f"{axis} {number(value['score'])}" for axis, value in axes.items()))
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+def _name(model: Mapping[str, Any]) -> str:
+    return str(model["name"]) if model["kind"] == "model" else f"{model['name']} ({model['kind']})"
 
 
-def _interval(value: Sequence[float] | None, *, sign: str = "+") -> str:
-    return "no interval" if value is None else f"{value[0]:{sign}.4f} to {value[1]:{sign}.4f}"
+def _interval(ends: Sequence[float] | None, *, sign: str = "") -> str:
+    return "no interval" if ends is None else interval(ends, sign=sign)

@@ -1,37 +1,48 @@
 """`vehbench score`: metrics of a run, from its log alone."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
-from vehbench_cli.scored import score_and_print
-from vehbench_hf.bank.bank import Bank, open_bank
-from vehbench_hf.errors import BankError
+from vehbench_cli.lookup import bank_of
+from vehbench_cli.options import JsonOption, RunBankOption
+from vehbench_cli.score_tables import print_isomorphic, print_scores
+from vehbench_cli.tables import print_json
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.runlog import read_run_json
+from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.types import Convention
 
 
 def score_command(
     run: Annotated[Path, typer.Argument(help="Run folder.")],
     convention: Annotated[
-        Literal["defined", "released"] | None,
+        Convention | None,
         typer.Option(
             help="Metrics as the paper's text defines them, or as the authors computed them. Default: the bank's."
         ),
     ] = None,
-    bank: Annotated[str | None, typer.Option(help="Where the run's bank is, if it has moved.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    bank: RunBankOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Score a run. No model is called; scores.json is written beside the log."""
     score_and_print(run, bank_of(run, bank), convention=convention, as_json=as_json)
 
 
-def bank_of(run: Path, given: str | None) -> Bank:
-    """The bank a run was made with, checked by its fingerprint. Raises BankError when it is another one."""
-    info = read_run_json(run)
-    bank = open_bank(given if given is not None else run.resolve() / info["bank"])
-    if bank.fingerprint != info["settings"]["bank_fingerprint"]:
-        raise BankError(
-            f"{bank.path} ({bank.version}) is not the bank of {run}: its tasks differ. Give the right one with --bank."
-        )
-    return bank
+def score_and_print(
+    folder: Path, bank: Bank, *, convention: Convention | None = None, as_json: bool = False
+) -> dict[str, Any]:
+    """Score a run of the probes or of the isomorphism audit, and print the scores as a table or as JSON."""
+    isomorphic = bool(read_run_json(folder)["settings"].get("isomorphic"))
+    if isomorphic:
+        from vehbench_hf.isomorphic.scored_run import score_isomorphic_folder
+
+        scores = score_isomorphic_folder(folder, bank)
+    else:
+        scores = score_folder(folder, bank, convention=convention)
+    if as_json:
+        print_json(scores)
+    else:
+        (print_isomorphic if isomorphic else print_scores)(scores)
+    return scores

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from filelock import FileLock
 
-from vehbench_cli.score import bank_of
+from vehbench_cli.lookup import bank_of
+from vehbench_cli.options import RunBankOption
 
 MODEL_ID_HELP = "The model on the Hub as ORG/MODEL. For a model behind an API: a name of that form, and --results-only."
 
@@ -22,7 +23,7 @@ def submit_command(
     results_only: Annotated[
         bool, typer.Option("--results-only", help="The model has no repository on the Hub.")
     ] = False,
-    bank: Annotated[str | None, typer.Option(help="Where the run's bank is, if it has moved.")] = None,
+    bank: RunBankOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the submission. Default: RUN/submission.")] = None,
 ) -> None:
     """Check a run, score it from its log, and write what a submission consists of."""

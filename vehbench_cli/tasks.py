@@ -1,13 +1,13 @@
 """`vehbench tasks`: look at the tasks of a bank and at the prompts a model gets."""
 
-import json
 from typing import Annotated
 
 import typer
 
+from vehbench_cli.lookup import task_of
 from vehbench_cli.options import DEFAULT_BANK, BankOption, read_list
+from vehbench_cli.tables import print_json
 from vehbench_hf.bank.bank import open_bank
-from vehbench_hf.errors import UserError
 from vehbench_hf.types import ALL_SPLITS, PROBES
 
 
@@ -24,13 +24,11 @@ def tasks_command(
         for task in opened.select(read_list(probes, PROBES, "--probes"), read_list(split, ALL_SPLITS, "--split")):
             typer.echo(f"{task.probe}  {task.split:8}  {task.subtype:28}  {task.task_id}")
         return
-    if task_id not in opened.by_id:
-        raise UserError(f"bank {opened.version} has no task {task_id[:80]!r}; `vehbench tasks` lists them.")
-    task = opened.by_id[task_id]
+    task = task_of(opened, task_id)
     if row:
         from vehbench_hf.bank.schema import task_to_row
 
-        typer.echo(json.dumps(task_to_row(task), indent=1, ensure_ascii=False))
+        print_json(task_to_row(task))
         return
     from vehbench_hf.prompts import opening
     from vehbench_hf.protocol import Protocol

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vehbench_cli.score import bank_of
+from vehbench_cli.lookup import bank_of
 from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
 from vehbench_hf.errors import UserError
 
@@ -37,22 +37,22 @@ def verify_command(
     from vehbench_hf.hub.verification import differences, row_differences
 
     with tempfile.TemporaryDirectory(prefix="vehbench-verify-") as folder:
-        found = fetch(place, Path(folder))
-        where = log or found.log
-        if found.record is None:
-            opened = bank_of(where, bank)
-            differing = _against_own_scores(where, opened)
+        source = fetch(place, Path(folder))
+        log = log or source.log
+        if source.record is None:
+            opened = bank_of(log, bank)
+            differing = _against_own_scores(log, opened)
         else:
-            opened = open_bank(bank or _bank_for(found.record))
-            differing = differences(found.record, where, opened)
-            differing = differing or (row_differences(found.record, found.rows) if found.rows else [])
+            opened = open_bank(bank or _bank_for(source.record))
+            differing = differences(source.record, log, opened)
+            differing = differing or (row_differences(source.record, source.rows) if source.rows else [])
         for line in differing:
             typer.echo(line)
-        what = f"record {found.record['id']} of {found.record['model_id']}" if found.record else str(where)
+        what = f"record {source.record['id']} of {source.record['model_id']}" if source.record else str(log)
         typer.echo(f"{what}: {f'{len(differing)} differences' if differing else 'every number follows from the log'}")
         typer.echo(PROVES)
         if rerun:
-            _rerun(where, opened, rerun, model or (_model_of(found.record) if found.record else None))
+            _rerun(log, opened, rerun, model or (_model_of(source.record) if source.record else None))
         if differing:
             raise typer.Exit(1)
 

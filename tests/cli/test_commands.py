@@ -90,7 +90,6 @@ def test_a_run_folder_with_other_settings_is_refused_and_left_alone(tmp_path: Pa
         (["run", "--probes", ""], "--probes"),
         (["run", "--limit", "0"], "--limit"),
         (["run", "--limit", "many"], "--limit"),
-        (["run", "--domain", "circuit"], "--domain"),
         (["run", "--out", "/dev/null/x"], "run folder"),
         (["run", "--no-such-option"], "No such option"),
         (["score", "nowhere"], "run.json"),
@@ -193,7 +192,7 @@ def test_tasks_shows_the_prompt_and_hides_gold(sample_bank: Bank) -> None:
 
 def test_help_names_every_option_of_the_contract() -> None:
     shown = vehbench("run", "--help", COLUMNS="200", TERM="dumb")
-    for option in ("--model", "--probes", "--domain", "--split", "--limit", "--bank", "--out"):
+    for option in ("--model", "--probes", "--split", "--limit", "--bank", "--out"):
         assert option in shown.stdout
 
 

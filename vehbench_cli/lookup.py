@@ -1,0 +1,45 @@
+"""What a command's arguments name: the bank of a run, several runs with theirs, a task."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.errors import BankError, UserError
+from vehbench_hf.runlog import read_run_json
+from vehbench_hf.types import Task
+
+if TYPE_CHECKING:
+    from vehbench_hf.analysis.compared_run import ComparedRun
+
+
+def bank_of(run: Path, given: str | None) -> Bank:
+    """The bank a run was made with, checked by its fingerprint. Raises BankError when it is another one."""
+    info = read_run_json(run)
+    bank = open_bank(given if given is not None else run.resolve() / info["bank"])
+    if bank.fingerprint != info["settings"]["bank_fingerprint"]:
+        raise BankError(
+            f"{bank.path} ({bank.version}) is not the bank of {run}: its tasks differ. Give the right one with --bank."
+        )
+    return bank
+
+
+def runs_to_compare(runs: Sequence[Path], given: str | None) -> list["ComparedRun"]:
+    """Runs replayed on their banks, each of which is opened once."""
+    from vehbench_hf.analysis.compared_run import read_compared
+
+    banks: dict[str, Bank] = {}
+    compared = []
+    for run in runs:
+        fingerprint = read_run_json(run)["settings"]["bank_fingerprint"]
+        if fingerprint not in banks:
+            banks[fingerprint] = bank_of(run, given)
+        compared.append(read_compared(run, banks[fingerprint]))
+    return compared
+
+
+def task_of(bank: Bank, task_id: str) -> Task:
+    """The task with this id. Raises UserError when the bank has none."""
+    if task_id not in bank.by_id:
+        raise UserError(f"bank {bank.version} has no task {task_id[:80]!r}; `vehbench tasks` lists them.")
+    return bank.by_id[task_id]
