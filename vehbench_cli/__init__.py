@@ -10,24 +10,24 @@ from types import FrameType
 
 import typer
 
-from vehbench_cli.audit import audit_command
-from vehbench_cli.build import build_command
-from vehbench_cli.check import check_command
-from vehbench_cli.compare import compare_command
-from vehbench_cli.demo_model import demo_model_command
-from vehbench_cli.experiment import experiment_command
-from vehbench_cli.export import export_command
-from vehbench_cli.import_release import import_command
-from vehbench_cli.install import install_command
-from vehbench_cli.leaderboard import leaderboard_command
-from vehbench_cli.publish import publish_command
-from vehbench_cli.reproduce import reproduce_command
-from vehbench_cli.route import route_command
-from vehbench_cli.run import run_command
-from vehbench_cli.score import score_command
-from vehbench_cli.submit import submit_command
-from vehbench_cli.tasks import tasks_command
-from vehbench_cli.verify import verify_command
+from vehbench_cli.commands.audit import audit_command
+from vehbench_cli.commands.build import build_command
+from vehbench_cli.commands.check import check_command
+from vehbench_cli.commands.compare import compare_command
+from vehbench_cli.commands.demo_model import demo_model_command
+from vehbench_cli.commands.experiment import experiment_command
+from vehbench_cli.commands.export import export_command
+from vehbench_cli.commands.import_release import import_command
+from vehbench_cli.commands.install import install_command
+from vehbench_cli.commands.leaderboard import leaderboard_command
+from vehbench_cli.commands.publish import publish_command
+from vehbench_cli.commands.reproduce import reproduce_command
+from vehbench_cli.commands.route import route_command
+from vehbench_cli.commands.run import run_command
+from vehbench_cli.commands.score import score_command
+from vehbench_cli.commands.submit import submit_command
+from vehbench_cli.commands.tasks import tasks_command
+from vehbench_cli.commands.verify import verify_command
 from vehbench_hf import __version__
 from vehbench_hf.errors import UserError
 from vehbench_oracle import OracleError

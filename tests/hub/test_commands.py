@@ -9,10 +9,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from vehbench_cli.leaderboard import leaderboard_command
-from vehbench_cli.publish import publish_command
-from vehbench_cli.submit import submit_command
-from vehbench_cli.verify import verify_command
+from vehbench_cli.commands.leaderboard import leaderboard_command
+from vehbench_cli.commands.publish import publish_command
+from vehbench_cli.commands.submit import submit_command
+from vehbench_cli.commands.verify import verify_command
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
 

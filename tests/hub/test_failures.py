@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 
-from vehbench_cli.verify import _model_of
+from vehbench_cli.commands.verify import _model_of
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError, hub_failures
 from vehbench_hf.hub.fetch import fetch

@@ -301,7 +301,7 @@ VERIFY = """
 import sys
 import typer
 from typer.testing import CliRunner
-from vehbench_cli.verify import verify_command
+from vehbench_cli.commands.verify import verify_command
 app = typer.Typer()
 app.command()(verify_command)
 for url in sys.argv[1:]:

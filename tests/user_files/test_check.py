@@ -38,7 +38,7 @@ def spec() -> Spec:
 
 def vehbench(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     code = (
-        "from vehbench_cli import app, main; from vehbench_cli.check import check_command\n"
+        "from vehbench_cli import app, main; from vehbench_cli.commands.check import check_command\n"
         "app.command('check')(check_command); main()"
     )
     command = [sys.executable, "-c", code, "check", *map(str, arguments)]

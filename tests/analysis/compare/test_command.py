@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from vehbench_cli.compare import compare_command
+from vehbench_cli.commands.compare import compare_command
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError, RunError, UserError
 from vehbench_hf.protocol import Protocol

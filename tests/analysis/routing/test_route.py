@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from vehbench_cli.route import route_command
+from vehbench_cli.commands.route import route_command
 from vehbench_hf.analysis.advice import OPTIMIZER
 from vehbench_hf.analysis.candidates import HELD_OUT, resampled, stages_of
 from vehbench_hf.analysis.compared_run import ComparedRun, read_compared

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from vehbench_cli import run_options as o
+from vehbench_cli.commands.score import score_and_print
 from vehbench_cli.dry_run import print_estimate
 from vehbench_cli.option_groups import grouped
 from vehbench_cli.options import DEFAULT_BANK, BankOption, read_list
 from vehbench_cli.progress import RunProgress, used_text
 from vehbench_cli.run_folder import claim, make_folder, note_backend
-from vehbench_cli.score import score_and_print
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.episodes import begin_episode

@@ -1,0 +1,1 @@
+"""One module a command; what several share lies one folder up."""
