@@ -12,7 +12,7 @@ from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.types import PROBES, Outcome, Probe, Turn
 
 if TYPE_CHECKING:
-    from vehbench_runners import Meter
+    from vehbench_runners import Budget
 
 
 def progress_bars() -> Progress:
@@ -36,8 +36,8 @@ class RunProgress:
     Use as a context manager and give its methods to `run_tasks`.
     """
 
-    def __init__(self, tasks: Sequence[AnyTask], epochs: int, meter: "Meter") -> None:
-        self._meter = meter
+    def __init__(self, tasks: Sequence[AnyTask], epochs: int, budget: "Budget") -> None:
+        self._budget = budget
         self._progress = progress_bars()
         totals = Counter(task.probe for task in tasks)
         self._outcomes: dict[Probe, Counter[Outcome]] = {probe: Counter() for probe in PROBES}
@@ -59,7 +59,7 @@ class RunProgress:
 
     def on_call(self, task: AnyTask, turn: Turn) -> None:
         """A call came back."""
-        self._progress.update(self._calls, completed=self._meter.calls, note=used_text(self._meter))
+        self._progress.update(self._calls, completed=self._budget.calls, note=used_text(self._budget))
 
     def on_episode(self, task: AnyTask, outcome: Outcome) -> None:
         """An episode ended."""
@@ -69,12 +69,12 @@ class RunProgress:
         self._progress.update(self._bars[task.probe], advance=1, note=note)
 
 
-def used_text(meter: "Meter") -> str:
+def used_text(budget: "Budget") -> str:
     """Tokens and cost so far, in words."""
-    text = f"{meter.input:,} input tokens"
-    text += f" ({meter.cached:,} cached)" if meter.cached else ""
-    text += f", {meter.output:,} output tokens"
-    text += f" ({meter.reasoning:,} reasoning)" if meter.reasoning else ""
-    if meter.price:
-        text += f", {meter.cost:.4f} {meter.price.currency} at prices of {meter.price.date}"
+    text = f"{budget.input:,} input tokens"
+    text += f" ({budget.cached:,} cached)" if budget.cached else ""
+    text += f", {budget.output:,} output tokens"
+    text += f" ({budget.reasoning:,} reasoning)" if budget.reasoning else ""
+    if budget.price:
+        text += f", {budget.cost:.4f} {budget.price.currency} at prices of {budget.price.date}"
     return text

@@ -11,7 +11,7 @@ CALLS_AT_FIRST = 4
 
 
 @dataclass
-class Meter:
+class Budget:
     """What a run has used so far. `calls` counts model calls, tokens are those that the backend reported.
 
     `max_tokens` bounds input plus output tokens, `max_cost` the cost in the currency of `price`. Calls in flight are

@@ -12,15 +12,15 @@ ROUNDS = 3
 """After so many rounds of the loop an episode has sent its call: HTTP libraries write in a task of their own."""
 
 
-class Turnstile:
-    """Lets one task pass at a time, in the order of their coming. It opens again by itself after `ROUNDS` rounds of the
-    loop, so nothing has to be given back."""
+class Pacer:
+    """Lets one task go on at a time, in the order of their coming. The next one may go on `ROUNDS` rounds of the loop
+    later, so nothing has to be given back."""
 
     def __init__(self) -> None:
         self._open = True
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def passed(self) -> None:
+    async def next_turn(self) -> None:
         """Wait until it is this task's turn."""
         loop = asyncio.get_running_loop()
         if not self._open:
@@ -29,7 +29,7 @@ class Turnstile:
             try:
                 await turn
             except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():  # it was let through, and has no use for it
+                if turn.done() and not turn.cancelled():  # its turn came, and it has no use for it
                     self._let_through()
                 raise
         self._open = False

@@ -11,8 +11,8 @@ from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, replay_episode, request_hash
 from vehbench_hf.types import Message, Outcome, Reply, Turn
 from vehbench_runners.backend import OVERFLOW, Backend, Position, RunStopped, Speaker
-from vehbench_runners.budget import Meter
-from vehbench_runners.pacing import Turnstile
+from vehbench_runners.budget import Budget
+from vehbench_runners.pacing import Pacer
 
 MAX_FAILURES_IN_A_ROW = 20
 """After so many calls that failed outside the model, with none that came through between, a run stops by itself.
@@ -47,7 +47,7 @@ def run_tasks(
     writer: TurnWriter,
     logged: list[Turn],
     *,
-    meter: Meter | None = None,
+    budget: Budget | None = None,
     on_ready: Callable[[], None] = lambda: None,
     on_call: Callable[[AnyTask, Turn], None] = lambda task, turn: None,
     on_episode: Callable[[AnyTask, Outcome], None] = lambda task, outcome: None,
@@ -56,9 +56,9 @@ def run_tasks(
 
     `on_ready` is called once the model can be asked, `on_call` after each call, `on_episode` as episodes end. An error
     from the writer stops the run; what was written stays. A run that has to stop (RunStopped from a speaker or from
-    `meter`) lets the calls in flight come back and be written first.
+    `budget`) lets the calls in flight come back and be written first.
     """
-    return asyncio.run(_Loop(plan, backend, writer, meter or Meter(), on_call, on_episode).run(logged, on_ready))
+    return asyncio.run(_Loop(plan, backend, writer, budget or Budget(), on_call, on_episode).run(logged, on_ready))
 
 
 @dataclass
@@ -66,20 +66,20 @@ class _Loop:
     plan: Plan
     backend: Backend
     writer: TurnWriter
-    meter: Meter
+    budget: Budget
     on_call: Callable[[AnyTask, Turn], None]
     on_episode: Callable[[AnyTask, Outcome], None]
     result: RunResult = field(default_factory=RunResult)
     failures_in_a_row: int = 0
     answered: bool = False
     landed: asyncio.Event = field(default_factory=asyncio.Event)
-    turnstile: Turnstile = field(default_factory=Turnstile)
+    pacer: Pacer = field(default_factory=Pacer)
 
     async def run(self, logged: list[Turn], on_ready: Callable[[], None]) -> RunResult:
         by_episode: dict[tuple[str, int], list[Turn]] = {}
         for turn in logged:
             by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
-            self.meter.add(turn.reply.usage)
+            self.budget.add(turn.reply.usage)
         self.answered = any(turn.reply.error is None for turn in logged)
         work = itertools.product(range(self.plan.epochs), self.plan.tasks)
         async with self.backend:
@@ -93,7 +93,7 @@ class _Loop:
         return self.result
 
     async def _work(self, work: Iterator[tuple[int, AnyTask]], logged: dict[tuple[str, int], list[Turn]]) -> None:
-        await self.turnstile.passed()
+        await self.pacer.next_turn()
         for epoch, task in work:  # the iterator is shared: each worker takes the next episode
             try:
                 calls, outcome = await self._episode(task, epoch, logged.get((task.task_id, epoch), []))
@@ -120,17 +120,17 @@ class _Loop:
         if self.result.stopped is not None:
             raise self.result.stopped
         await self._wait_for_room()
-        self.meter.in_flight += 1
+        self.budget.in_flight += 1
         try:
             reply = await speaker(messages, position)
         finally:
-            self.meter.in_flight -= 1
+            self.budget.in_flight -= 1
             self.landed.set()
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         turn = Turn(task.task_id, *position, reply, request_hash(messages), now)
         self.writer.append(turn)
         self.result.calls += 1
-        self.meter.add(reply.usage)
+        self.budget.add(reply.usage)
         self.on_call(task, turn)
         if reply.error is None:
             self.failures_in_a_row, self.answered = 0, True
@@ -138,15 +138,15 @@ class _Loop:
             self.failures_in_a_row += 1
         if self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise RunStopped(f"{self.failures_in_a_row} calls in a row failed outside the model, lastly: {reply.error}")
-        await self.turnstile.passed()
+        await self.pacer.next_turn()
         return reply
 
     async def _wait_for_room(self) -> None:
         """Wait while the calls in flight may use up what a ceiling leaves. Raises RunStopped once it is reached."""
-        self.meter.check()
-        while not self.meter.has_room():
+        self.budget.check()
+        while not self.budget.has_room():
             self.landed.clear()
             await self.landed.wait()
             if self.result.stopped is not None:
                 raise self.result.stopped
-            self.meter.check()
+            self.budget.check()

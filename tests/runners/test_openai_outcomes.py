@@ -20,7 +20,7 @@ from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns, replay_episode
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Outcome, Probe, Task, Turn
-from vehbench_runners import BackendOptions, Meter, Plan, RunResult, RunStopped, make_backend, run_tasks
+from vehbench_runners import BackendOptions, Budget, Plan, RunResult, RunStopped, make_backend, run_tasks
 
 SERVER = runpy.run_path(str(Path(__file__).with_name("fake_server.py")))
 FakeServer, Answer, completion, failure = (SERVER[name] for name in ("FakeServer", "Answer", "completion", "failure"))
@@ -41,7 +41,7 @@ def run(
     sampling: Sampling = Sampling(),
     protocol: Protocol = PROTOCOL,
     epochs: int = 1,
-    meter: Meter | None = None,
+    budget: Budget | None = None,
     **options: Any,
 ) -> tuple[RunResult, list[Turn]]:
     backend = make_backend(
@@ -49,7 +49,7 @@ def run(
     )
     folder.mkdir(exist_ok=True)
     with TurnWriter(folder) as writer:
-        result = run_tasks(Plan(tasks, epochs, protocol), backend, writer, read_turns(folder).turns, meter=meter)
+        result = run_tasks(Plan(tasks, epochs, protocol), backend, writer, read_turns(folder).turns, budget=budget)
     return result, read_turns(folder).turns
 
 
@@ -128,9 +128,9 @@ def test_each_misbehaviour_ends_in_its_class_and_nothing_is_lost(tmp_path: Path)
 
     tasks = [task for _, task in chosen.values()]
     names = {task.task_id: name for name, (_, task) in chosen.items()}
-    meter = Meter()
+    budget = Budget()
     with FakeServer(script) as server:
-        result, turns = run(tmp_path, server.url, tasks, concurrency=8, timeout_s=3.0, meter=meter)
+        result, turns = run(tmp_path, server.url, tasks, concurrency=8, timeout_s=3.0, budget=budget)
     assert result.stopped is None
     expected = {names[task.task_id]: BEHAVIOURS[names[task.task_id]][1] for task in tasks}
     assert {names[task_id]: outcome for (task_id, _), outcome in result.outcomes.items()} == expected
@@ -141,7 +141,7 @@ def test_each_misbehaviour_ends_in_its_class_and_nothing_is_lost(tmp_path: Path)
 
     answered = [turn for turn in turns if turn.reply.usage.input is not None]
     assert len(answered) == len(turns) - sum(outcome == "infra_error" for outcome in expected.values()) - 1
-    assert (meter.input, meter.cached, meter.output, meter.reasoning) == tuple(
+    assert (budget.input, budget.cached, budget.output, budget.reasoning) == tuple(
         n * len(answered) for n in (100, 64, 20, 7)
     )
     huge = next(turn.reply for turn in turns if names[turn.task_id] == "10 MB")
@@ -335,14 +335,14 @@ def test_a_killed_run_pays_for_no_finished_turn_again(sample_bank: Bank, tmp_pat
         in_vain = len(server.requests) - len(before)
         assert 1 <= in_vain <= 3  # at most one call for each connection was under way
         again.append(True)
-        meter = Meter()
-        result, turns = run(tmp_path, server.url, tasks, concurrency=3, meter=meter)
+        budget = Budget()
+        result, turns = run(tmp_path, server.url, tasks, concurrency=3, budget=budget)
     assert Counter(result.outcomes.values()) == {"ok": 5}
     assert len(server.requests) == 5 * 6 + in_vain
     places = Counter((turn.task_id, turn.index, turn.attempt) for turn in turns)
     assert places == {(task.task_id, index, 0): 1 for task in tasks for index in range(6)}
     assert turns[: len(before)] == before
-    assert (meter.calls, meter.input, meter.output) == (30, 3000, 600)
+    assert (budget.calls, budget.input, budget.output) == (30, 3000, 600)
 
 
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])

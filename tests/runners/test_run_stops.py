@@ -15,7 +15,7 @@ from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_hf.types import Message, Reply, Task, Usage
 from vehbench_hf.user_files.prices import Price
-from vehbench_runners import Meter, Plan, RunResult, RunStopped, run_tasks
+from vehbench_runners import Budget, Plan, RunResult, RunStopped, run_tasks
 from vehbench_runners.backend import Position, Speaker
 from vehbench_runners.budget import CALLS_AT_FIRST
 from vehbench_runners.run import MAX_FAILURES_IN_A_ROW
@@ -64,10 +64,10 @@ class Scripted:
         return None
 
 
-def run(tmp_path: Path, tasks: list[Task], backend: Scripted, meter: Meter | None = None) -> RunResult:
+def run(tmp_path: Path, tasks: list[Task], backend: Scripted, budget: Budget | None = None) -> RunResult:
     logged = read_turns(tmp_path).turns
     with TurnWriter(tmp_path) as writer:
-        result = run_tasks(Plan(tasks, 1, Protocol()), backend, writer, logged, meter=meter)
+        result = run_tasks(Plan(tasks, 1, Protocol()), backend, writer, logged, budget=budget)
     assert backend.open == 0
     return result
 
@@ -76,7 +76,7 @@ def test_a_parameter_that_the_model_refuses_fails_every_task(sample_bank: Bank, 
     def refuse(number: int) -> Reply:
         raise RunStopped("the model does not take temperature; leave out --temperature")
 
-    backend = Scripted(refuse, concurrency=3)
+    backend = Scripted(refuse, concurrency=3, latency_s=0.3)  # so that a busy machine begins all three
     result = run(tmp_path, sample_bank.select(["p1"]), backend)
     assert "leave out --temperature" in str(result.stopped)
     assert (result.calls, result.outcomes, backend.calls) == (0, {}, 3)
@@ -130,26 +130,28 @@ def test_a_context_that_no_prompt_fits_is_found_out_task_by_task(bank_v2: Bank, 
     assert "context overflow" in str(result.stopped)
 
 
-@pytest.mark.parametrize("meter", [Meter(max_tokens=2500), Meter(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 5.0)])
-def test_calls_in_flight_carry_a_run_far_over_its_ceiling(meter: Meter, bank_v2: Bank, tmp_path: Path) -> None:
+@pytest.mark.parametrize("budget", [Budget(max_tokens=2500), Budget(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 5.0)])
+def test_calls_in_flight_carry_a_run_far_over_its_ceiling(budget: Budget, bank_v2: Bank, tmp_path: Path) -> None:
     backend = Scripted(lambda number: GOOD, concurrency=32, latency_s=0.1)  # 110 tokens or 0.2 USD each
-    result = run(tmp_path, bank_v2.select(["p1"]), backend, meter)
+    result = run(tmp_path, bank_v2.select(["p1"]), backend, budget)
     assert result.stopped is not None
     assert 23 <= result.calls == backend.calls <= 26
-    assert meter.in_flight == 0
+    assert budget.in_flight == 0
     assert backend.most > CALLS_AT_FIRST
 
 
-@pytest.mark.parametrize("meter", [Meter(max_tokens=250), Meter(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 0.5)])
-def test_a_ceiling_forgets_what_earlier_sessions_used(meter: Meter, sample_bank: Bank, tmp_path: Path) -> None:
+@pytest.mark.parametrize("budget", [Budget(max_tokens=250), Budget(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 0.5)])
+def test_a_ceiling_forgets_what_earlier_sessions_used(budget: Budget, sample_bank: Bank, tmp_path: Path) -> None:
     tasks = sample_bank.select(["p1"])
-    first = run(tmp_path, tasks, Scripted(lambda number: GOOD), meter)
+    first = run(tmp_path, tasks, Scripted(lambda number: GOOD), budget)
     assert first.stopped is not None
     assert first.calls == 3  # 110 tokens or 0.2 USD each: the third call goes over, the fourth is not made
-    again = run(tmp_path, tasks, Scripted(lambda number: GOOD), Meter(meter.price, meter.max_cost, meter.max_tokens))
+    again = run(
+        tmp_path, tasks, Scripted(lambda number: GOOD), Budget(budget.price, budget.max_cost, budget.max_tokens)
+    )
     assert (again.calls, again.resumed) == (0, 3)
     assert again.stopped is not None
-    last = Meter()
+    last = Budget()
     done = run(tmp_path, tasks, Scripted(lambda number: GOOD), last)
     assert (done.stopped, done.calls) == (None, 2)
     assert (last.calls, last.input, last.output) == (5, 500, 50)

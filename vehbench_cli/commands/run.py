@@ -40,7 +40,7 @@ def run_command(
     bank: BankOption = DEFAULT_BANK,
 ) -> None:
     """Evaluate a model. Killed or interrupted, the same command goes on where it stopped."""
-    from vehbench_runners import BackendOptions, Meter, Plan, make_backend, run_tasks
+    from vehbench_runners import BackendOptions, Budget, Plan, make_backend, run_tasks
 
     asked = sampling.sampling()
     if ceilings.max_cost is not None and ceilings.prices is None:
@@ -87,20 +87,20 @@ def run_command(
         _to_stderr(f"{settings.model} is a built-in baseline, not a language model.")
     folder = evaluation.out or Path("runs") / run_folder_name(settings)
     make_folder(folder)
-    meter = Meter(price, ceilings.max_cost, ceilings.max_tokens_total)
+    budget = Budget(price, ceilings.max_cost, ceilings.max_tokens_total)
     with TurnWriter(folder, f"turns-{part[0]}.jsonl" if part else "turns.jsonl") as writer:
         claim(folder, settings, opened, writer.file)
         logged = read_turns(folder)
         for problem in logged.problems:
             _to_stderr(f"warning: {problem}")
         try:
-            with RunProgress(mine, settings.epochs, meter) as progress:
+            with RunProgress(mine, settings.epochs, budget) as progress:
                 result = run_tasks(
                     plan,
                     backend,
                     writer,
                     logged.turns,
-                    meter=meter,
+                    budget=budget,
                     on_ready=lambda: note_backend(folder, backend.description()),
                     on_call=progress.on_call,
                     on_episode=progress.on_episode,
@@ -114,7 +114,7 @@ def run_command(
         f"{len(result.outcomes)} episodes, {result.calls} calls made now, {result.resumed} episodes from the log."
     )
     if backend.is_language_model:
-        _to_stderr(f"whole run so far: {meter.calls:,} calls, {used_text(meter)}.")
+        _to_stderr(f"whole run so far: {budget.calls:,} calls, {used_text(budget)}.")
     scores = score_and_print(folder, opened)
     typer.echo(f"log: {os.fspath(folder / writer.file.name)}")
     if result.stopped is not None:
