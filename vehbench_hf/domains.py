@@ -6,6 +6,8 @@ from vehbench_oracle.veh.domain import DOMAIN as VEH
 
 DOMAINS: dict[str, Domain] = {domain.name: domain for domain in (VEH,)}
 """In the order in which documents list them."""
+DEFAULT_DOMAIN = VEH.name
+"""The domain of a brief for which none is named."""
 
 
 def domain_of(name: str) -> Domain:

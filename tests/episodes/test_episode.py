@@ -257,3 +257,19 @@ def test_whatever_a_model_says_ends_in_one_class_and_no_pass(
     assert episode.outcome in OUTCOMES
     for step in episode.steps:
         assert step.verdict is None or step.action == "reset_to_prior" or not step.verdict.feasible
+
+
+def test_a_reply_that_ends_within_its_reasoning_is_told_so(sample_bank: Bank) -> None:
+    episode = begin(a_task(sample_bank, "p2"))
+    messages = episode.receive(Reply("<think>First I would try a longer beam"))
+    assert messages is not None
+    assert "the reply ends within its reasoning; expected one JSON object after it" in messages[-1]["content"]
+
+
+def test_the_reasoning_of_a_reply_is_split_off_once(sample_bank: Bank) -> None:
+    task = a_task(sample_bank, "p2")
+    episode = begin(task, replay_reasoning="last")
+    proposal = json.dumps({"action": "propose_design", "design": bad_design(task)})
+    messages = episode.receive(Reply(f"<think>longer</think>{proposal}"))
+    assert messages is not None
+    assert messages[-2] == {"role": "assistant", "content": proposal, "reasoning": "longer"}

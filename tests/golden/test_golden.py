@@ -27,6 +27,7 @@ from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import PROBES, Message, Probe
 from vehbench_oracle import oracle_fingerprint
+from vehbench_oracle.veh.quantities import VARIABLES
 
 HERE = Path(__file__).parent
 CASES = runpy.run_path(str(HERE.parent / "parsing" / "hostile_replies.py"))["CASES"]
@@ -204,7 +205,7 @@ def test_hostile_replies_are_read_as_on_record_in_every_probe(probe: Probe) -> N
 def reading(reply: str, probe: Probe) -> dict[str, Any]:
     """What is read of a reply, without what is empty, or why nothing is."""
     try:
-        answer = read_answer(reply, probe, candidate_ids=tuple("ABCDE"), step_count=5)
+        answer = read_answer(reply, probe, VARIABLES, candidate_ids=tuple("ABCDE"), step_count=5)
     except UnreadableReply as error:
         return {"unreadable": error.reason}
     read = {

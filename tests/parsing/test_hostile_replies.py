@@ -9,6 +9,7 @@ import pytest
 
 from vehbench_hf.parsing import ACTIONS, UnreadableReply, read_answer
 from vehbench_hf.types import PROBES
+from vehbench_oracle.veh.quantities import VARIABLES
 
 CORPUS = runpy.run_path(str(Path(__file__).with_name("hostile_replies.py")))
 CASES, DESIGN = CORPUS["CASES"], CORPUS["DESIGN"]
@@ -16,7 +17,7 @@ SLOWEST_S = 8.0  # processor time; the worst takes well under a second
 
 
 def read(reply, probe):
-    return read_answer(reply, probe, candidate_ids=tuple("ABCDE"), step_count=5)
+    return read_answer(reply, probe, VARIABLES, candidate_ids=tuple("ABCDE"), step_count=5)
 
 
 def test_the_corpus_names_each_reply_once():

@@ -33,7 +33,7 @@ def check(text):
     """Only the two outcomes, for every probe."""
     for probe in PROBES:
         try:
-            answer = read_answer(text, probe, candidate_ids=IDS, step_count=5)
+            answer = read_answer(text, probe, VARIABLES, candidate_ids=IDS, step_count=5)
         except UnreadableReply as error:
             reason = error.reason
             assert reason.isprintable()
@@ -78,7 +78,7 @@ def test_a_mutated_answer_is_an_answer_or_unreadable(design, data):
 @given(DESIGNS, PROSE, FENCES, PROSE, st.sampled_from(["p2", "p3"]), st.sampled_from([None, 1, 2]))
 def test_a_design_within_prose_comes_back_exactly(design, before, fence, after, probe, indent):
     reply = json.dumps({"action": "propose_design", "design": design, "reason": "longer"}, indent=indent)
-    answer = read_answer(f"{before}{fence[0]}{reply}{fence[1]}{after}", probe, step_count=5)
+    answer = read_answer(f"{before}{fence[0]}{reply}{fence[1]}{after}", probe, VARIABLES, step_count=5)
     assert answer.design == design
     assert answer.repairs == ()
     assert answer.reason == "longer"
@@ -87,7 +87,7 @@ def test_a_design_within_prose_comes_back_exactly(design, before, fence, after, 
 @given(st.permutations(IDS), PROSE, FENCES, PROSE)
 def test_a_ranking_within_prose_comes_back_exactly(ranking, before, fence, after):
     reply = json.dumps({"ranking": ranking})
-    answer = read_answer(f"{before}{fence[0]}{reply}{fence[1]}{after}", "p4", candidate_ids=IDS)
+    answer = read_answer(f"{before}{fence[0]}{reply}{fence[1]}{after}", "p4", VARIABLES, candidate_ids=IDS)
     assert answer.ranking == tuple(ranking)
     assert answer.repairs == ()
 
@@ -95,7 +95,7 @@ def test_a_ranking_within_prose_comes_back_exactly(ranking, before, fence, after
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=7, unique=True), st.randoms(use_true_random=False))
 def test_a_ranking_of_any_ids_comes_back_exactly(ids, random):
     ranking = random.sample(ids, len(ids))
-    assert read_answer(json.dumps({"ranking": ranking}), "p4", candidate_ids=ids).ranking == tuple(ranking)
+    assert read_answer(json.dumps({"ranking": ranking}), "p4", VARIABLES, candidate_ids=ids).ranking == tuple(ranking)
 
 
 @given(st.floats(1e-6, 1e6), st.sampled_from([("mm", 0), ("cm", 1), ("m", 3), ("um", -3), ("nm", -6)]))
@@ -103,7 +103,7 @@ def test_a_length_with_its_unit_is_converted_without_rounding_twice(number, unit
     name, power = unit
     mantissa, _, exponent = repr(number).partition("e")
     design = dict.fromkeys(VARIABLES, 1.0) | {"beam_length_mm": f"{number!r} {name}"}
-    answer = read_answer(json.dumps({"action": "propose_design", "design": design}), "p2")
+    answer = read_answer(json.dumps({"action": "propose_design", "design": design}), "p2", VARIABLES)
     assert answer.design is not None
     assert answer.design["beam_length_mm"] == float(f"{mantissa}e{int(exponent or 0) + power}")
     assert answer.design["beam_length_mm"] == pytest.approx(number * 10.0**power, rel=1e-15)

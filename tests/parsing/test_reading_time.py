@@ -6,6 +6,7 @@ import time
 import pytest
 
 from vehbench_hf.parsing import UnreadableReply, read_answer
+from vehbench_oracle.veh.quantities import VARIABLES
 
 SIZE = 5_000_000
 LIMIT_S = 10.0  # processor time; about a second is usual, anything quadratic takes minutes
@@ -67,7 +68,7 @@ def test_five_megabytes_are_read_in_bounded_time(name):
     for probe in ("p1", "p2", "p3", "p4"):
         start = time.process_time()
         try:
-            read_answer(HOSTILE[name], probe, candidate_ids=tuple("ABCDE"), step_count=5)
+            read_answer(HOSTILE[name], probe, VARIABLES, candidate_ids=tuple("ABCDE"), step_count=5)
         except UnreadableReply as error:
             text = error.reason
         else:
@@ -79,4 +80,4 @@ def test_five_megabytes_are_read_in_bounded_time(name):
 def test_the_search_goes_on_behind_megabytes_of_anything_that_closes():
     answer = '{"action": "replan"}'
     for junk in ("so it goes. ", "{x} ", "<b>", "\n", "] ", "} "):
-        assert read_answer(junk * (1_000_000 // len(junk)) + answer, "p2").action == "replan"
+        assert read_answer(junk * (1_000_000 // len(junk)) + answer, "p2", VARIABLES).action == "replan"

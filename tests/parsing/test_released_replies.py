@@ -8,6 +8,7 @@ import json
 from collections import Counter
 
 from vehbench_hf.parsing import UnreadableReply, read_answer
+from vehbench_oracle.veh.quantities import VARIABLES
 
 P1_REPLIES, P4_REPLIES = 1219, 1320
 
@@ -20,7 +21,7 @@ def rows(release_dir, name):
 
 def action_and_fields(text):
     try:
-        answer = read_answer(text, "p1")
+        answer = read_answer(text, "p1", VARIABLES)
     except UnreadableReply as error:
         return error.reason, []
     return answer.action, list(answer.missing_fields)
@@ -47,7 +48,7 @@ def test_p4_replies_give_the_recorded_ranking_without_any_repair(release_dir):
     for file, row in rows(release_dir, "p4_traces.jsonl"):
         seen += 1
         try:
-            answer = read_answer(row["raw_response"], "p4", candidate_ids=tuple("ABCDE"))
+            answer = read_answer(row["raw_response"], "p4", VARIABLES, candidate_ids=tuple("ABCDE"))
         except UnreadableReply as error:
             different[file.parent.name, error.reason] += 1
             continue
@@ -62,7 +63,7 @@ def test_the_only_repair_in_p1_is_the_name_of_the_key(release_dir):
     repairs = Counter()
     for _, row in rows(release_dir, "p1v2_results.jsonl"):
         if "{" in row["raw_response"]:
-            repairs.update(read_answer(row["raw_response"], "p1").repairs)
+            repairs.update(read_answer(row["raw_response"], "p1", VARIABLES).repairs)
     assert repairs == {"action: read from the key 'action_type'": P1_REPLIES - 3}
 
 

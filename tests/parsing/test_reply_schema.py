@@ -48,7 +48,8 @@ def test_a_ranking_names_all_candidates_of_its_own_task(sample_bank: Bank) -> No
     ranking = reply_schema("p4", spec(sample_bank, "p4"))["properties"]["ranking"]
     assert ranking["items"]["enum"] == ids
     assert ranking["minItems"] == ranking["maxItems"] == len(ids) > 1
-    assert read_answer(json.dumps({"ranking": ids[::-1], "reason": ""}), "p4", candidate_ids=ids).repairs == ()
+    reply = json.dumps({"ranking": ids[::-1], "reason": ""})
+    assert read_answer(reply, "p4", VARIABLES, candidate_ids=ids).repairs == ()
 
 
 DESIGNS = st.fixed_dictionaries({name: st.floats(-1e6, 1e6) for name in VARIABLES})
@@ -66,7 +67,7 @@ def test_what_follows_the_schema_is_read_without_a_repair(sample_bank: Bank, dat
         "missing_fields": data.draw(st.lists(st.text(max_size=5), max_size=2)),
     }
     reply = {name: full[name] for name in properties}
-    answer = read_answer(json.dumps(reply), probe, step_count=4)
+    answer = read_answer(json.dumps(reply), probe, VARIABLES, step_count=4)
     assert answer.action == action
     assert answer.repairs == ()
     assert answer.design == (full["design"] if probe != "p1" else None)
@@ -88,6 +89,6 @@ def test_isomorphic_forms_are_asked_for_their_own_answer(form: Form) -> None:
         reply = {"design": dict.fromkeys(names, 1.5)}
     fixed = task.spec["fixed"]
     ids = [candidate["id"] for candidate in task.spec["candidates"]]
-    answer = read_isomorphic_answer(json.dumps(reply), form, candidate_ids=ids, fixed=fixed)
+    answer = read_isomorphic_answer(json.dumps(reply), form, VARIABLES, candidate_ids=ids, fixed=fixed)
     assert answer.action == ("select" if form == "selection" else "propose_design")
     assert answer.repairs == ()

@@ -61,7 +61,7 @@ def test_every_prompt_names_all_quantities_with_units(sample_bank: Bank) -> None
 
 def test_the_brief_shows_each_number_the_spec_holds(sample_bank: Bank) -> None:
     for task in sample_bank.tasks:
-        shown = brief(task.probe, task.spec)
+        shown = brief(task.probe, task.spec, task.problem)
         for name, box in task.spec["variable_bounds"].items():
             assert (box is None) == (name not in shown["variable_bounds"])
         for name, limit in task.spec["constraints"].items():

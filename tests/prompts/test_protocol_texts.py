@@ -5,18 +5,24 @@ import json
 import os
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 from vehbench_hf.bank.bank import Bank
+from vehbench_hf.domains import DOMAINS
 from vehbench_hf.episodes import begin_episode
+from vehbench_hf.parsing.reasons import reasons
 from vehbench_hf.prompts import opening, prompts_fingerprint
 from vehbench_hf.prompts.controls import control_block
 from vehbench_hf.prompts.state_summary import state_summary
 from vehbench_hf.protocol import Control, Protocol
 from vehbench_hf.types import PROBES, HistoryStep, Probe, Reply, Task
+from vehbench_oracle.veh.problem import VehProblem
+
+PROBLEM = VehProblem({}, {}, 60.0, 0.5)
 
 HERE = Path(__file__).parent
 gold_words, transcript = (runpy.run_path(str(HERE / "test_prompts.py"))[name] for name in ("gold_words", "transcript"))
@@ -73,7 +79,7 @@ def test_protocol_text_is_the_one_on_record(name: str, sample_bank: Bank) -> Non
 
 @pytest.mark.parametrize("control", [control for control in CONTROLS if control != "none"])
 def test_control_text_is_the_one_on_record(control: Control) -> None:
-    text = "".join(f"[{probe}]\n{control_block(probe, control)}" for probe in PROBES)
+    text = "".join(f"[{probe}]\n{control_block(probe, control, 6)}" for probe in PROBES)
     assert text == on_record(f"control_{control}", text)
 
 
@@ -87,18 +93,18 @@ def test_a_control_changes_nothing_but_what_stands_before_the_prompt(
     plain = opening(probe, spec, Protocol(p3_state=state))  # type: ignore[arg-type]
     controlled = opening(probe, spec, Protocol(control=control))
     assert controlled[1:] == plain[1:]
-    assert controlled[0]["content"] == control_block(probe, control) + plain[0]["content"]
+    assert controlled[0]["content"] == control_block(probe, control, 6) + plain[0]["content"]
 
 
 def test_each_probe_has_its_own_targeted_block_and_another_ones_as_the_wrong_one() -> None:
-    targeted = {probe: control_block(probe, "targeted") for probe in PROBES}
+    targeted = {probe: control_block(probe, "targeted", 6) for probe in PROBES}
     assert len(set(targeted.values())) == 4
     for probe in PROBES:
-        wrong = control_block(probe, "wrong-boundary")
+        wrong = control_block(probe, "wrong-boundary", 6)
         assert wrong in targeted.values()
         assert wrong != targeted[probe]
-    assert len({control_block(probe, "neutral") for probe in PROBES}) == 1
-    assert [bool(control_block(probe, "summary+targeted")) for probe in PROBES] == [False, False, True, False]
+    assert len({control_block(probe, "neutral", 6) for probe in PROBES}) == 1
+    assert [bool(control_block(probe, "summary+targeted", 6)) for probe in PROBES] == [False, False, True, False]
 
 
 @pytest.mark.parametrize("probe", ["p1", "p4"])
@@ -159,7 +165,7 @@ def step(power: float, *violations: str, length: float = 1.0) -> HistoryStep:
 
 def test_a_summary_gives_the_strongest_feasible_design_and_what_is_newly_broken() -> None:
     history = [step(5.0, length=1), step(7.0, length=2), step(6.0, length=3), step(9.0, "disp_limit_mm", length=4)]
-    found = state_summary(history, coarse=False)
+    found = state_summary(history, PROBLEM, coarse=False)
     assert found["best_feasible"] == {"step": 2, "design": {"beam_length_mm": 2}, "load_power_uw": 7.0}
     assert found["latest"]["design"] == {"beam_length_mm": 4}
     assert found["last_steps"] == {
@@ -172,7 +178,7 @@ def test_a_summary_gives_the_strongest_feasible_design_and_what_is_newly_broken(
 
 def test_a_coarse_summary_knows_no_power_and_gives_the_latest_feasible_design() -> None:
     history = [step(7.0, length=1), step(5.0, length=2), step(9.0, "stress_limit_mpa"), step(1.0, "stress_limit_mpa")]
-    found = state_summary(history, coarse=True)
+    found = state_summary(history, PROBLEM, coarse=True)
     assert found["latest_feasible"] == {"step": 2, "design": {"beam_length_mm": 2}}
     assert found["new_violations_in_latest"] == []
     assert "power" not in json.dumps(found)
@@ -180,19 +186,38 @@ def test_a_coarse_summary_knows_no_power_and_gives_the_latest_feasible_design() 
 
 
 def test_a_summary_says_so_where_no_step_was_feasible() -> None:
-    found = state_summary([step(1.0, "disp_limit_mm")], coarse=False)
+    found = state_summary([step(1.0, "disp_limit_mm")], PROBLEM, coarse=False)
     assert found["best_feasible"] == "none so far"
     assert found["new_violations_in_latest"] == ["disp_limit_mm"]
 
 
 @pytest.mark.parametrize("file", ["control_neutral", "control_p1", "p3_summary", "coarse", "isomorphic", "p3_answers"])
 def test_the_fingerprint_sees_every_template(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from vehbench_hf.prompts import fingerprint, prompt_texts
+    from vehbench_hf.prompts import prompt_texts, templates
 
     before = prompts_fingerprint()
     changed = {**prompt_texts(), f"{file}.md.j2": prompt_texts()[f"{file}.md.j2"] + "one more word"}
-    monkeypatch.setattr(fingerprint, "prompt_texts", lambda: changed)
-    assert prompts_fingerprint.__wrapped__() != before
+    with monkeypatch.context() as patch:
+        patch.setattr(templates, "_templates", lambda: changed)
+        templates._environment.cache_clear()
+        assert prompts_fingerprint.__wrapped__() != before
+    templates._environment.cache_clear()
+    assert prompts_fingerprint.__wrapped__() == before
+
+
+def test_the_fingerprint_sees_the_device_text_and_each_reason_of_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    from vehbench_hf.prompts import fingerprint
+
+    before, device = prompts_fingerprint(), DOMAINS["veh"].device
+    with monkeypatch.context() as patch:
+        patch.setitem(DOMAINS, "veh", replace(DOMAINS["veh"], device=device + "one more word"))
+        assert prompts_fingerprint.__wrapped__() != before
+    said = reasons(PROBLEM.variables)
+    assert len(said) > 30
+    for number in range(len(said)):
+        with monkeypatch.context() as patch:
+            patch.setattr(fingerprint, "reasons", lambda _, n=number: [*said[:n], said[n] + "!", *said[n + 1 :]])
+            assert prompts_fingerprint.__wrapped__() != before
 
 
 def test_the_fingerprint_sees_coarse_feedback_and_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,6 +228,6 @@ def test_the_fingerprint_sees_coarse_feedback_and_summaries(monkeypatch: pytest.
         patch.setattr(feedback, "_coarse", lambda step, feasible, violated: {"step": step})
         assert prompts_fingerprint.__wrapped__() != before
     with monkeypatch.context() as patch:
-        patch.setattr(render, "state_summary", lambda history, coarse: {"nothing": {}})
+        patch.setattr(render, "state_summary", lambda history, problem, coarse: {"nothing": {}})
         assert prompts_fingerprint.__wrapped__() != before
     assert prompts_fingerprint.__wrapped__() == before

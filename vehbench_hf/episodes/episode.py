@@ -1,8 +1,9 @@
 """One task in progress: messages out, replies in, a record at the end."""
 
-from vehbench_hf.episodes.task_rules import course_of
+from vehbench_hf.domains import DEFAULT_DOMAIN
+from vehbench_hf.episodes.task_rules import rules_of
 from vehbench_hf.isomorphic.types import Form, IsomorphicSpec, IsomorphicTask
-from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply, split_reasoning
+from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply
 from vehbench_hf.prompts import retry_note
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Message, Outcome, Probe, Record, Reply, Spec, Step, Task, Usage
@@ -17,15 +18,21 @@ class Episode:
     """
 
     def __init__(
-        self, task_id: str, kind: Probe | Form, spec: Spec | IsomorphicSpec, protocol: Protocol, epoch: int = 0
+        self,
+        task_id: str,
+        kind: Probe | Form,
+        spec: Spec | IsomorphicSpec,
+        protocol: Protocol,
+        epoch: int = 0,
+        domain: str = DEFAULT_DOMAIN,
     ) -> None:
-        self._course = course_of(kind, spec, protocol)
-        self.task_id, self.probe, self.epoch = task_id, self._course.probe, epoch
+        self._rules = rules_of(kind, spec, protocol, domain)
+        self.task_id, self.probe, self.epoch = task_id, self._rules.probe, epoch
         self.outcome: Outcome | None = None
         self.steps: tuple[Step, ...] = ()
         self.attempt = 0
         self._protocol = protocol
-        self._messages: list[Message] = self._course.messages
+        self._messages: list[Message] = self._rules.messages
         self._usage: list[Usage] = []
         self._applicable = True
 
@@ -54,14 +61,13 @@ class Episode:
         if reply.finish_reason == "content_filter":
             return self._end("refused")
         cut = reply.finish_reason == "length"
-        content, tagged = split_reasoning(reply.text or "")
         try:
-            answer = self._course.read(content, self.steps)
+            answer = self._rules.read(reply.text or "", len(self.steps))
             if cut and SEVERAL in answer.repairs:
                 raise UnreadableReply("several different answers, and no end")
         except UnreadableReply as unreadable:
             return self._failed("truncated" if cut else "format_error", "it was cut off" if cut else str(unreadable))
-        return self._take(answer, content, reply.reasoning or tagged)
+        return self._step(answer, reply.reasoning or answer.reasoning)
 
     def record(self) -> Record:
         """The finished episode for scoring. Raises RuntimeError while it still runs."""
@@ -78,19 +84,19 @@ class Episode:
             calls=len(self._usage),
         )
 
-    def _take(self, answer: Answer, content: str, reasoning: str) -> list[Message] | None:
-        taken = self._course.take(self.steps, answer)
-        self.steps += (taken.step,)
+    def _step(self, answer: Answer, reasoning: str) -> list[Message] | None:
+        step, feedback = self._rules.step(self.steps, answer)
+        self.steps += (step,)
         self.attempt = 0
-        if taken.feedback is None:
+        if feedback is None:
             return self._end("ok")
         replay = self._protocol.replay_reasoning
         if replay == "last":
             self._messages = [{"role": m["role"], "content": m["content"]} for m in self._messages]
-        said: Message = {"role": "assistant", "content": content}
+        own: Message = {"role": "assistant", "content": answer.content}
         if replay != "none" and reasoning.strip():
-            said["reasoning"] = reasoning
-        self._messages = [*self._messages, said, {"role": "user", "content": taken.feedback}]
+            own["reasoning"] = reasoning
+        self._messages = [*self._messages, own, {"role": "user", "content": feedback}]
         return list(self._messages)
 
     def _failed(self, outcome: Outcome, reason: str) -> list[Message] | None:
@@ -110,7 +116,7 @@ class Episode:
 def begin_episode(task: Task | IsomorphicTask, protocol: Protocol, epoch: int = 0) -> Episode:
     """The episode of a task, or of an isomorphic probe."""
     kind = task.form if isinstance(task, IsomorphicTask) else task.probe
-    return Episode(task.task_id, kind, task.spec, protocol, epoch)
+    return Episode(task.task_id, kind, task.spec, protocol, epoch, task.domain)
 
 
 def _total(usages: list[Usage]) -> Usage:

@@ -6,16 +6,17 @@ reading never guesses. What had to be interpreted is named in `Answer.repairs`.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from vehbench_hf.parsing.actions import names_action, read_action
-from vehbench_hf.parsing.designs import find_design
+from vehbench_hf.parsing.designs import Names, find_design, names_of
 from vehbench_hf.parsing.json_objects import find_objects
 from vehbench_hf.parsing.rankings import read_ranking
 from vehbench_hf.parsing.reasoning import split_reasoning
 from vehbench_hf.parsing.unreadable import UnreadableReply, quoted
 from vehbench_hf.parsing.wrappers import unwrapped
 from vehbench_hf.types import Design, Probe
+from vehbench_oracle.quantities import Variable
 
 _STEP_KEYS = ("step", "prior_step", "reset_to", "reset_to_step", "step_index", "step_number", "target_step")
 _STEP_TEXT = re.compile(r"(?:step\s*#?\s*)?([0-9]{1,6})", re.IGNORECASE)
@@ -30,10 +31,11 @@ SEVERAL = "reply: several different answers, the first counts"
 class Answer:
     """A reply as read.
 
-    `action` is one of the probe's `ACTIONS`. `design` is set for propose_design in P2 and P3: six finite
+    `action` is one of the probe's `ACTIONS`. `design` is set for propose_design in P2 and P3: finite
     numbers in the variables' units, not clipped and not judged. `ranking` (P4) holds the candidate ids best
     first. `prior_step` belongs to reset_to_prior and counts from 1. `repairs` says in words what had to be
-    interpreted; empty means nothing had.
+    interpreted; empty means nothing had. `content` is what the reply says to its reader, `reasoning` what stands in it
+    between the tags of a reasoning model.
     """
 
     action: str
@@ -43,10 +45,19 @@ class Answer:
     prior_step: int | None = None
     reason: str | None = None
     repairs: tuple[str, ...] = ()
+    content: str = field(default="", compare=False)
+    reasoning: str = field(default="", compare=False)
 
 
-def read_answer(text: str, probe: Probe, *, candidate_ids: Sequence[str] = (), step_count: int = 0) -> Answer:
-    """Read the reply to one turn of a probe.
+def read_answer(
+    text: str,
+    probe: Probe,
+    variables: Mapping[str, Variable],
+    *,
+    candidate_ids: Sequence[str] = (),
+    step_count: int = 0,
+) -> Answer:
+    """Read the reply to one turn of a probe, reasoning included, about a brief with these design variables.
 
     `candidate_ids` are the ids that a P4 ranking must permute, `step_count` the number of earlier steps a P3
     reset may go back to. A design without an action counts only in a reply that names no action at all and
@@ -55,15 +66,20 @@ def read_answer(text: str, probe: Probe, *, candidate_ids: Sequence[str] = (), s
     Raises UnreadableReply, and nothing else, when no object is a valid answer; it is about the first one that
     is not.
     """
+    names = names_of(variables)
     return first_answer(
         text,
-        lambda values: _read(values, probe, candidate_ids, step_count),
+        names,
+        lambda values: _read(values, probe, names, candidate_ids, step_count),
         lambda values: probe == "p4" or names_action(values),
     )
 
 
 def first_answer(
-    text: str, read: Callable[[Mapping[str, object]], Answer], is_named: Callable[[Mapping[str, object]], bool]
+    text: str,
+    names: Names,
+    read: Callable[[Mapping[str, object]], Answer],
+    is_named: Callable[[Mapping[str, object]], bool],
 ) -> Answer:
     """The first JSON object of a reply that `read` takes for an answer, wrappers around it taken off.
 
@@ -79,17 +95,16 @@ def first_answer(
             if found.value is None:
                 unnamed_counts = False
                 raise UnreadableReply(f"the JSON object is {found.problem}")
-            values, repairs = unwrapped(found.value)
+            values, repairs = unwrapped(found.value, names)
             by_name = is_named(values)
             unnamed_counts = unnamed_counts and not by_name
             answer = read(values)
             (named if by_name else unnamed).append(replace(answer, repairs=(*found.repairs, *repairs, *answer.repairs)))
         except UnreadableReply as error:
             first_error = first_error or error
-    if named:
-        return _first(named, passed_over=bool(unnamed))
-    if unnamed and unnamed_counts:
-        return _first(unnamed, passed_over=False)
+    if named or (unnamed and unnamed_counts):
+        answer = _first(named or unnamed, passed_over=bool(named and unnamed))
+        return replace(answer, content=content, reasoning=reasoning)
     if first_error:
         raise first_error
     if reasoning.strip() and not content.strip():
@@ -111,7 +126,9 @@ def _gist(answer: Answer) -> Answer:
     return replace(answer, reason=None, repairs=())
 
 
-def _read(values: Mapping[str, object], probe: Probe, candidate_ids: Sequence[str], step_count: int) -> Answer:
+def _read(
+    values: Mapping[str, object], probe: Probe, names: Names, candidate_ids: Sequence[str], step_count: int
+) -> Answer:
     """The answer that one object gives; raises UnreadableReply if it is none."""
     if probe == "p4":
         ranking, repairs = read_ranking(values, candidate_ids)
@@ -128,23 +145,20 @@ def _read(values: Mapping[str, object], probe: Probe, candidate_ids: Sequence[st
     if probe == "p1":
         return rest
     if rest.action == "propose_design":
-        return _proposal(rest, values, 'no "action"' if named is None else None)
+        found = find_design(values, names)
+        if found is None:
+            lacks = 'no "action"' if named is None else "no design"
+            raise UnreadableReply(f'the JSON object has {lacks}; expected "action" and "design"')
+        return replace(rest, design=found.design, repairs=(*rest.repairs, *found.repairs))
     if rest.action == "reset_to_prior":
-        return _reset(rest, values, step_count)
+        return _reset(rest, values, names, step_count)
     return rest
 
 
-def _proposal(rest: Answer, values: Mapping[str, object], lacks: str | None) -> Answer:
-    found = find_design(values)
-    if found is None:
-        raise UnreadableReply(f'the JSON object has {lacks or "no design"}; expected "action" and "design"')
-    return replace(rest, design=found.design, repairs=(*rest.repairs, *found.repairs))
-
-
-def _reset(rest: Answer, values: Mapping[str, object], step_count: int) -> Answer:
+def _reset(rest: Answer, values: Mapping[str, object], names: Names, step_count: int) -> Answer:
     given = [(key, values[key]) for key in _STEP_KEYS if values.get(key) is not None]
     if not given:
-        found = find_design(values)
+        found = find_design(values, names)
         if found is None:
             raise UnreadableReply('reset_to_prior needs "step": the number of the earlier step, counted from 1')
         repairs = (

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from vehbench_hf.isomorphic.types import Form
 from vehbench_hf.parsing.actions import read_action
 from vehbench_hf.parsing.answers import Answer, first_answer
-from vehbench_hf.parsing.designs import find_design, is_designlike, variable_of
+from vehbench_hf.parsing.designs import Names, find_design, is_designlike, names_of, variable_of
 from vehbench_hf.parsing.rankings import candidate_id
 from vehbench_hf.parsing.unreadable import UnreadableReply, listed, quoted
+from vehbench_oracle.quantities import Variable
 
 _NAMED = {"selection": "candidate", "generation": "design", "completion": "design"}
 """The key under which each form asks for its answer."""
@@ -18,23 +19,30 @@ _SAME = 1e-6
 
 
 def read_isomorphic_answer(
-    text: str, form: Form, *, candidate_ids: Sequence[str] = (), fixed: Mapping[str, float | None] | None = None
+    text: str,
+    form: Form,
+    variables: Mapping[str, Variable],
+    *,
+    candidate_ids: Sequence[str] = (),
+    fixed: Mapping[str, float | None] | None = None,
 ) -> Answer:
     """Read the reply to an isomorphic probe of a form; the rules are those of `read_answer`.
 
     A selection gives the action "select" and the id, one of `candidate_ids`, as a ranking of one. The other two give
-    "propose_design" with six finite numbers, not clipped and not judged. A completion needs only the variables that are
-    None in `fixed`; it may repeat the others, but not change them.
+    "propose_design" with a finite number for each of `variables`, not clipped and not judged. A completion needs only
+    the variables that are None in `fixed`; it may repeat the others, but not change them.
 
     Raises UnreadableReply, and nothing else.
     """
 
+    names = names_of(variables)
+
     def read(values: Mapping[str, object]) -> Answer:
         if form == "selection":
             return _choice(values, candidate_ids)
-        return _design(values, (fixed or {}) if form == "completion" else {})
+        return _design(values, names, (fixed or {}) if form == "completion" else {})
 
-    return first_answer(text, read, lambda values: _NAMED[form] in values)
+    return first_answer(text, names, read, lambda values: _NAMED[form] in values)
 
 
 def _choice(values: Mapping[str, object], ids: Sequence[str]) -> Answer:
@@ -53,12 +61,12 @@ def _choice(values: Mapping[str, object], ids: Sequence[str]) -> Answer:
     return Answer("select", ranking=(str(chosen[0]),), repairs=tuple(repairs))
 
 
-def _design(values: Mapping[str, object], fixed: Mapping[str, float | None]) -> Answer:
+def _design(values: Mapping[str, object], names: Names, fixed: Mapping[str, float | None]) -> Answer:
     named = read_action(values, "p2")
     if named is not None and named.action != "propose_design":
         raise UnreadableReply(f"{named.action} is no answer to this question; expected a design")
     held = {name: value for name, value in fixed.items() if value is not None}
-    found = find_design(_with_fixed(values, held))
+    found = find_design(_with_fixed(values, names, held), names)
     if found is None:
         raise UnreadableReply('no design; expected "design": an object with a number for each variable asked for')
     for name, value in held.items():
@@ -67,13 +75,13 @@ def _design(values: Mapping[str, object], fixed: Mapping[str, float | None]) -> 
     return Answer("propose_design", design={**found.design, **held}, repairs=found.repairs)
 
 
-def _with_fixed(values: Mapping[str, object], held: Mapping[str, float]) -> dict[str, object]:
+def _with_fixed(values: Mapping[str, object], names: Names, held: Mapping[str, float]) -> dict[str, object]:
     """The answer with the fixed variables added to every design in it that leaves them out."""
     filled = {
-        key: _with_fixed(inner, held) if isinstance(inner, dict) and is_designlike(inner) else inner
+        key: _with_fixed(inner, names, held) if isinstance(inner, dict) and is_designlike(inner, names) else inner
         for key, inner in values.items()
     }
-    if not is_designlike(values):
+    if not is_designlike(values, names):
         return filled
-    given = {meant[0] for key in values if (meant := variable_of(key))}
+    given = {meant[0] for key in values if (meant := variable_of(key, names))}
     return {**filled, **{name: value for name, value in held.items() if name not in given}}

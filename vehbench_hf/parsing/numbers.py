@@ -25,6 +25,38 @@ _POWERS: dict[str, dict[int, str]] = {
         3: "k kohm kohms kOhm kOhms Kohm KOhm k\u03a9 k\u2126 K\u03a9 K\u2126 kiloohm kiloohms kilo-ohm",
         6: "M Mohm Mohms MOhm MOhms M\u03a9 M\u2126 megaohm megaohms mega-ohm megohm megohms",
     },
+    "voltage": {
+        3: "kV kilovolt kilovolts",
+        0: "V volt volts",
+        -3: "mV millivolt millivolts",
+        -6: "uV \u00b5V \u03bcV microvolt microvolts",
+    },
+    "current": {
+        0: "A amp amps ampere amperes",
+        -3: "mA milliamp milliamps milliampere milliamperes",
+        -6: "uA \u00b5A \u03bcA microamp microamps microampere microamperes",
+        -9: "nA nanoamp nanoamps nanoampere nanoamperes",
+    },
+    "capacitance": {
+        0: "F farad farads",
+        -3: "mF millifarad millifarads",
+        -6: "uF \u00b5F \u03bcF microfarad microfarads",
+        -9: "nF nanofarad nanofarads",
+        -12: "pF picofarad picofarads",
+    },
+    "inductance": {
+        0: "H henry henries henrys",
+        -3: "mH millihenry millihenries millihenrys",
+        -6: "uH \u00b5H \u03bcH microhenry microhenries microhenrys",
+        -9: "nH nanohenry nanohenries nanohenrys",
+    },
+    "frequency": {
+        0: "Hz hertz",
+        3: "kHz kilohertz",
+        6: "MHz megahertz",
+        9: "GHz gigahertz",
+    },
+    "number": {0: "1"},
 }
 # "mohm" is absent on purpose: it may mean milli or mega.
 

@@ -7,10 +7,10 @@ Forms that a probe offers beside each other therefore become one object, with nu
 from collections.abc import Iterable
 from typing import Any, cast
 
+from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.isomorphic.types import FORMS, AnyTask, Form, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.parsing.actions import ACTIONS
 from vehbench_hf.types import Probe, Spec
-from vehbench_oracle import VARIABLES
 
 Schema = dict[str, Any]
 
@@ -19,18 +19,19 @@ _TEXT: Schema = {"type": "string"}
 
 def schema_of(task: AnyTask) -> Schema:
     """The schema of one reply to a task, from what its model may see."""
-    return reply_schema(task.form if isinstance(task, IsomorphicTask) else task.probe, task.spec)
+    return reply_schema(task.form if isinstance(task, IsomorphicTask) else task.probe, task.spec, task.domain)
 
 
-def reply_schema(kind: Probe | Form, spec: Spec | IsomorphicSpec) -> Schema:
+def reply_schema(kind: Probe | Form, spec: Spec | IsomorphicSpec, domain: str = DEFAULT_DOMAIN) -> Schema:
     """The schema of one reply in a probe, or to an isomorphic probe of a form, with the spec that belongs to it.
 
     That a P4 ranking names each candidate once cannot be said in the part of JSON schema that strict modes know, so a
     reply may follow the schema and still be no ranking.
     """
+    variables = domain_of(domain).problem(spec).variables
     ids = [candidate["id"] for candidate in spec["candidates"]]
     if kind in FORMS:
-        return _isomorphic(kind, ids, cast(IsomorphicSpec, spec))
+        return _isomorphic(kind, ids, cast(IsomorphicSpec, spec), variables)
     probe = cast(Probe, kind)
     if probe == "p4":
         entry = {"type": "string", "enum": ids}
@@ -38,7 +39,7 @@ def reply_schema(kind: Probe | Form, spec: Spec | IsomorphicSpec) -> Schema:
         return _object({"ranking": ranking, "reason": _TEXT})
     properties: dict[str, Schema] = {"action": {"type": "string", "enum": list(ACTIONS[probe])}}
     if "replan" in ACTIONS[probe]:  # the searching probes, where a proposal holds a design
-        properties["design"] = _or_null(_design(VARIABLES))
+        properties["design"] = _or_null(_design(variables))
     if "reset_to_prior" in ACTIONS[probe]:
         properties["step"] = _or_null({"type": "integer"})
     properties["reason"] = _TEXT
@@ -47,11 +48,11 @@ def reply_schema(kind: Probe | Form, spec: Spec | IsomorphicSpec) -> Schema:
     return _object(properties)
 
 
-def _isomorphic(form: Form, ids: list[str], spec: IsomorphicSpec) -> Schema:
+def _isomorphic(form: Form, ids: list[str], spec: IsomorphicSpec, variables: Iterable[str]) -> Schema:
     if form == "selection":
         return _object({"candidate": {"type": "string", "enum": ids}})
     fixed = spec["fixed"] or {}
-    return _object({"design": _design(name for name in VARIABLES if fixed.get(name) is None)})
+    return _object({"design": _design(name for name in variables if fixed.get(name) is None)})
 
 
 def _design(names: Iterable[str]) -> Schema:

@@ -24,6 +24,14 @@ def quoted(value: object) -> str:
     return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 3]}..."
 
 
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def number_word(count: int) -> str:
+    """A small number in letters, a larger one in digits."""
+    return _WORDS[count] if count < len(_WORDS) else str(count)
+
+
 def listed(names: list[str], most: int = 6) -> str:
     """A few names in one short phrase."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

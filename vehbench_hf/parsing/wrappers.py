@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from vehbench_hf.parsing.actions import is_action_word, names_action
-from vehbench_hf.parsing.designs import holds_design
+from vehbench_hf.parsing.designs import Names, holds_design
 from vehbench_hf.parsing.rankings import RANKING_KEYS
 from vehbench_hf.parsing.unreadable import quoted
 
@@ -19,14 +19,14 @@ class Unwrapped(NamedTuple):
     repairs: tuple[str, ...]
 
 
-def unwrapped(values: Mapping[str, object]) -> Unwrapped:
+def unwrapped(values: Mapping[str, object], names: Names) -> Unwrapped:
     """The object inside {"answer": {...}} and the like, or the object itself.
 
     A wrapper of another name must be the only key and hold something that names its action or ranking, since
     {"rejected": {...}} around a mere design does not propose it.
     """
     repairs: list[str] = []
-    while len(repairs) < _MOST and not _is_answer(values) and not holds_design(values):
+    while len(repairs) < _MOST and not _is_answer(values) and not holds_design(values, names):
         known = [key for key in _WRAPPERS if isinstance(values.get(key), dict)]
         keys = known if len(known) == 1 else list(values) if len(values) == 1 else []
         inner = values[keys[0]] if keys else None

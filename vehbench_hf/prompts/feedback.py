@@ -2,10 +2,12 @@
 
 import json
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from vehbench_hf.types import HistoryVerdict
-from vehbench_oracle import METRICS, Verdict
+from vehbench_oracle.domain import Problem
+from vehbench_oracle.verdict import Verdict
 
 SHOWN_DIGITS = 6
 
@@ -44,31 +46,32 @@ def feedback_text(step: int, verdict: Verdict, queries_left: int, *, coarse: boo
     )
 
 
-def history_feedback_text(step: int, verdict: HistoryVerdict, *, coarse: bool = False) -> str:
+def history_feedback_text(step: int, verdict: HistoryVerdict, problem: Problem, *, coarse: bool = False) -> str:
     """The verifier's answer to step `step` (from 1) of a history, as a text. `coarse` as in `feedback_text`."""
-    return _json(history_feedback(step, verdict, coarse=coarse))
+    return _json(history_feedback(step, verdict, problem, coarse=coarse))
 
 
-def history_feedback(step: int, verdict: HistoryVerdict, *, coarse: bool) -> dict[str, Any]:
+def history_feedback(step: int, verdict: HistoryVerdict, problem: Problem, *, coarse: bool) -> dict[str, Any]:
     """The same as JSON values, with what the bank keeps of the verdict.
 
-    Bank v1 keeps power, slacks and the names of broken limits; metrics are shown where they exist.
+    Bank v1 keeps the objective, slacks and the names of broken limits; metrics are shown where they exist.
     """
     if coarse:
         return _coarse(step, verdict["feasible"], list(verdict["violations"]))
     return {
         "step": step,
         "feasible": verdict["feasible"],
-        "metrics": history_metrics(verdict),
+        "metrics": history_metrics(verdict, problem),
         "slack": {name: rounded(value) for name, value in verdict["slack"].items()},
         "violations": list(verdict["violations"]),
     }
 
 
-def history_metrics(verdict: HistoryVerdict) -> dict[str, float]:
-    """The metrics of a history step as shown; the power alone where the bank keeps no others."""
-    metrics = verdict["metrics"] or {"load_power_uw": verdict["power_uw"]}
-    return {name: rounded(metrics[name]) for name in METRICS if metrics.get(name) is not None}
+def history_metrics(verdict: HistoryVerdict, problem: Problem) -> dict[str, float]:
+    """The metrics of a history step as shown; the objective alone where the bank keeps no others."""
+    objective = problem.objective
+    metrics = verdict["metrics"] or {objective.metric: cast(Mapping[str, Any], verdict)[objective.column]}
+    return {name: rounded(metrics[name]) for name in problem.metrics if metrics.get(name) is not None}
 
 
 def unjudged_text(step: int, action: str, queries_left: int) -> str:

@@ -3,101 +3,84 @@
 import hashlib
 import json
 from functools import cache
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
+from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.isomorphic.types import FORMS, Form, IsomorphicSpec
+from vehbench_hf.parsing.reasons import reasons
 from vehbench_hf.prompts.feedback import feedback_text, history_feedback_text, unjudged_text
 from vehbench_hf.prompts.isomorphic import isomorphic_opening
-from vehbench_hf.prompts.render import SUMMARY_LINE, TASK_LINE, opening, retry_note
-from vehbench_hf.prompts.templates import prompt_texts
+from vehbench_hf.prompts.render import opening, retry_note
 from vehbench_hf.protocol import Control, Protocol
-from vehbench_hf.types import PROBES, Design, Spec
-from vehbench_oracle import judge
+from vehbench_hf.types import PROBES, Design, HistoryVerdict, Spec
+from vehbench_oracle.domain import Problem
+from vehbench_oracle.verdict import Verdict
 
-_DESIGN: Design = {
-    "beam_length_mm": 40.0,
-    "beam_width_mm": 12.0,
-    "substrate_thickness_um": 500.0,
-    "piezo_thickness_um": 200.0,
-    "tip_mass_g": 2.0,
-    "load_resistance_ohm": 1e5,
-}
-_LIMITS = {"stress_limit_mpa": 0.1, "disp_limit_mm": 0.001, "freq_error_pct_limit": 5.0, "power_target_uw": 1e5}
-
-_COARSE_SUMMARY = Protocol(feedback="coarse", p3_state="summary")
-_CONTROLLED = tuple(Protocol(control=control) for control in get_args(Control))
+_PROTOCOLS = (
+    Protocol(),
+    Protocol(p2_stop="budget"),
+    Protocol(p2_queries=1),
+    Protocol(feedback="coarse"),
+    Protocol(p3_state="summary"),
+    Protocol(feedback="coarse", p3_state="summary"),
+    *(Protocol(control=control) for control in get_args(Control)),
+)
 
 
 @cache
-def prompts_fingerprint() -> str:
-    """SHA-256 over the templates and over what they and the verifier say about one fixed brief.
+def prompts_fingerprint(domain: str = DEFAULT_DOMAIN) -> str:
+    """SHA-256 over what prompts, verifier and parser say about the fixed examples of a domain, as a model reads it.
 
-    It changes with every word that a model reads, in templates, names, units and feedback, and not with comments.
+    It changes with every word that a model reads: in openings under all protocols, names, units, feedback, and in the
+    reasons why a reply cannot be used, which stand in the message that asks again. How templates are divided into files
+    does not change it.
     """
-    verdict = judge(
-        _DESIGN,
-        limits=_LIMITS,
-        frequency_hz=60.0,
-        acceleration_g=0.5,
-        bounds={name: {"min": 0.0, "max": 0.5 * value} for name, value in _DESIGN.items()},
-    )
-    said: list[Any] = [prompt_texts(), TASK_LINE, SUMMARY_LINE, retry_note("why"), unjudged_text(1, "replan", 2)]
-    said += [unjudged_text(1, "reset_to_prior", 2), feedback_text(1, verdict, 2)]
-    spec = _spec()
-    said += [history_feedback_text(1, step["verdict"]) for step in spec["history"]]
-    said += [opening(probe, spec, Protocol()) for probe in PROBES]
-    said.append(feedback_text(1, verdict, 2, coarse=True))
-    for protocol in (Protocol(feedback="coarse"), Protocol(p3_state="summary"), _COARSE_SUMMARY, *_CONTROLLED):
-        said += [opening(probe, spec, protocol) for probe in PROBES]
-    said += [isomorphic_opening(_isomorphic_spec(spec, form)) for form in FORMS]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    texts = [text for example in domain_of(domain).examples for text in _texts(domain, cast(Spec, example))]
+    return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
 
 
-def _spec() -> Spec:
-    slack = dict.fromkeys(_LIMITS, 1.0)
-    metrics = {
-        "resonant_freq_hz": 60.0,
-        "freq_error_pct": 1.0,
-        "load_power_uw": 10.0,
-        "tip_stress_mpa": 1.0,
-        "tip_disp_mm": 0.1,
+def _texts(domain: str, example: Spec) -> list[Any]:
+    problem = domain_of(domain).problem(example)
+    boxes = {name: box for name, box in problem.bounds.items() if box is not None}
+    inside: Design = {name: (box["min"] + box["max"]) / 2 for name, box in boxes.items()}
+    outside: Design = {name: 2 * box["max"] for name, box in boxes.items()}
+    verdicts = [problem.judge(inside), problem.judge(outside)]
+    spec = _spec(example, inside, verdicts[0], problem)
+    texts: list[Any] = [unjudged_text(1, action, 2) for action in ("replan", "reset_to_prior")]
+    for verdict in verdicts:
+        texts += [feedback_text(1, verdict, 2, coarse=coarse) for coarse in (False, True)]
+    texts += [history_feedback_text(1, step["verdict"], problem) for step in spec["history"]]
+    texts += [opening(probe, spec, protocol, domain) for protocol in _PROTOCOLS for probe in PROBES]
+    texts += [isomorphic_opening(_isomorphic_spec(spec, form, inside), domain) for form in FORMS]
+    return [*texts, *(retry_note(reason) for reason in ("it was cut off", *reasons(problem.variables)))]
+
+
+def _spec(example: Spec, design: Design, verdict: Verdict, problem: Problem) -> Spec:
+    seen = {
+        "feasible": False,
+        problem.objective.column: verdict.objective,
+        "slack": verdict.slack,
+        "violations": [violation.name for violation in verdict.violations],
+        "metrics": verdict.metrics,
     }
     return {
-        "variable_bounds": {name: {"min": 0.0, "max": value} for name, value in _DESIGN.items()},
-        "constraints": {**_LIMITS},
-        "excitation": {"frequency_hz": 60.0, "acceleration_g": 0.5, "stated": [{"name": "a", "text": "b"}]},
-        "materials": {"piezo": "PZT-5A", "substrate": "brass", "damping_ratio": 0.01},
+        **example,
         "notes": [{"name": "c", "text": "d"}],
         "query_budget": 6,
-        "initial_design": _DESIGN,
-        "history": [
-            {
-                "design": _DESIGN,
-                "note": "e",
-                "verdict": {
-                    "feasible": False,
-                    "power_uw": 10.0,
-                    "slack": slack,
-                    "violations": ["stress_limit_mpa"],
-                    "metrics": metrics,
-                },
-            }
-        ],
+        "initial_design": design,
+        "history": [{"design": design, "note": "e", "verdict": cast(HistoryVerdict, seen)}],
         "policy": "f",
         "profile": "g",
-        "candidates": [{"id": "A", "design": _DESIGN, "metrics": metrics, "slack": slack}],
+        "candidates": [{"id": "A", "design": design, "metrics": verdict.metrics, "slack": verdict.slack}],
     }
 
 
-def _isomorphic_spec(spec: Spec, form: Form) -> IsomorphicSpec:
-    return {
+def _isomorphic_spec(spec: Spec, form: Form, design: Design) -> IsomorphicSpec:
+    first = next(iter(design))
+    added = {
         "question": "h",
-        "variable_bounds": {name: {"min": 0.0, "max": value} for name, value in _DESIGN.items()},
-        "constraints": {**_LIMITS},
-        "excitation": spec["excitation"],
-        "materials": spec["materials"],
-        "notes": spec["notes"],
-        "initial_design": _DESIGN if form == "generation" else None,
-        "candidates": [{"id": "A", "design": _DESIGN}] if form == "selection" else [],
-        "fixed": {**_DESIGN, "tip_mass_g": None} if form == "completion" else None,
+        "initial_design": design if form == "generation" else None,
+        "candidates": [{"id": "A", "design": design}] if form == "selection" else [],
+        "fixed": {**design, first: None} if form == "completion" else None,
     }
+    return cast(IsomorphicSpec, {**spec, **added})

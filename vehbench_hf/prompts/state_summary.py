@@ -9,17 +9,16 @@ from typing import Any
 
 from vehbench_hf.prompts.feedback import history_feedback, history_metrics, rounded
 from vehbench_hf.types import HistoryStep
-from vehbench_oracle import LIMITS
+from vehbench_oracle.domain import Problem
 
 TREND = 3
 """How many of the last steps the trend covers."""
-_POWER = "load_power_uw"
 
 
-def state_summary(history: Sequence[HistoryStep], *, coarse: bool) -> dict[str, Any]:
+def state_summary(history: Sequence[HistoryStep], problem: Problem, *, coarse: bool) -> dict[str, Any]:
     """What is known after a history of at least one step, as JSON values. Equal histories give equal summaries.
 
-    The latest design with its verdict, the feasible design of the highest power, the trend of power and of the slack to
+    The latest design with its verdict, the best feasible design, the trend of the objective and of the slack to
     every limit that the last steps broke, and the violations that the latest step added to those of the step before.
     `coarse` leaves out all metrics and slacks; then the latest feasible design is given and the names of violated
     limits are the trend.
@@ -27,34 +26,40 @@ def state_summary(history: Sequence[HistoryStep], *, coarse: bool) -> dict[str, 
     latest, number = history[-1], len(history)
     before = history[-2]["verdict"]["violations"] if number > 1 else []
     return {
-        "latest": {"design": latest["design"], **history_feedback(number, latest["verdict"], coarse=coarse)},
-        **_feasible(history, coarse=coarse),
-        "last_steps": _trend(history, coarse=coarse),
+        "latest": {"design": latest["design"], **history_feedback(number, latest["verdict"], problem, coarse=coarse)},
+        **_feasible(history, problem, coarse=coarse),
+        "last_steps": _trend(history, problem, coarse=coarse),
         "new_violations_in_latest": [name for name in latest["verdict"]["violations"] if name not in before],
     }
 
 
-def _feasible(history: Sequence[HistoryStep], *, coarse: bool) -> dict[str, Any]:
+def _feasible(history: Sequence[HistoryStep], problem: Problem, *, coarse: bool) -> dict[str, Any]:
     key = "latest_feasible" if coarse else "best_feasible"
     found = [(number, step) for number, step in enumerate(history, start=1) if step["verdict"]["feasible"]]
     if not found:
         return {key: "none so far"}
-    number, step = found[-1] if coarse else max(found, key=lambda one: history_metrics(one[1]["verdict"])[_POWER])
+    metric, sign = problem.objective.metric, problem.objective.sign
+
+    def value(step: HistoryStep) -> float:
+        return history_metrics(step["verdict"], problem)[metric]
+
+    number, step = found[-1] if coarse else max(found, key=lambda entry: sign * value(entry[1]))
     shown: dict[str, Any] = {"step": number, "design": step["design"]}
-    return {key: shown if coarse else {**shown, _POWER: history_metrics(step["verdict"])[_POWER]}}
+    return {key: shown if coarse else {**shown, metric: value(step)}}
 
 
-def _trend(history: Sequence[HistoryStep], *, coarse: bool) -> dict[str, Any]:
+def _trend(history: Sequence[HistoryStep], problem: Problem, *, coarse: bool) -> dict[str, Any]:
     verdicts = [step["verdict"] for step in history[-TREND:]]
     steps = list(range(len(history) - len(verdicts) + 1, len(history) + 1))
     broken = [list(verdict["violations"]) for verdict in verdicts]
     if coarse:
         return {"steps": steps, "violations": broken}
-    known = [name for name in LIMITS if any(name in names for names in broken)]
+    metric = problem.objective.metric
+    known = [name for name in problem.limits if any(name in names for names in broken)]
     slack = {name: [_maybe(verdict["slack"].get(name)) for verdict in verdicts] for name in known}
     return {
         "steps": steps,
-        _POWER: [history_metrics(verdict).get(_POWER) for verdict in verdicts],
+        metric: [history_metrics(verdict, problem).get(metric) for verdict in verdicts],
         **{f"slack to {name}": values for name, values in slack.items()},
     }
 

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import UserError
-from vehbench_hf.parsing.designs import read_design, variable_of
+from vehbench_hf.parsing.designs import names_of, read_design, variable_of
 from vehbench_hf.parsing.unreadable import UnreadableReply, quoted
 from vehbench_hf.types import Design, Spec
 from vehbench_hf.user_files.safe_yaml import read_mapping, read_text
 from vehbench_oracle import DECLARED_DOMAIN, LIMITS, METRICS, VARIABLES, OracleError, Verdict
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+
+NAMES = names_of(VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -106,14 +108,14 @@ def as_text(spec: Spec, checked: Checked, brief: str) -> str:
 
 def _read(values: Mapping[str, object]) -> tuple[Design, tuple[str, ...]]:
     for key, value in values.items():
-        meant = variable_of(key)
+        meant = variable_of(key, NAMES)
         if meant is None:
             raise UserError(f"unknown key {quoted(key)} in the design; {_instead(key)}.")
         name, _ = meant
         if key != name and not _names_a_unit(key) and isinstance(value, int | float):
             raise UserError(f"{quoted(key)} in the design names no unit; write {name}, the value in {_unit(name)}.")
     try:
-        return read_design(values, note_extras=False)
+        return read_design(values, NAMES, note_extras=False)
     except UnreadableReply as error:
         raise UserError(f"the design cannot be read: {error.reason}.") from None
 
@@ -121,14 +123,14 @@ def _read(values: Mapping[str, object]) -> tuple[Design, tuple[str, ...]]:
 def _names_a_unit(key: str) -> bool:
     """Whether the last word of a key is a unit, so that a bare number under it is certain."""
     words = [word for word in re.split(r"[\s_()\[\]-]+", key) if word]
-    return len(words) > 1 and words[-1].lower() != "value" and variable_of("_".join(words[:-1])) is not None
+    return len(words) > 1 and words[-1].lower() != "value" and variable_of("_".join(words[:-1]), NAMES) is not None
 
 
 def _instead(key: str) -> str:
     """What to write in place of an unknown key, naming the unit where only that was wrong."""
     words = [word for word in re.split(r"[\s_()\[\]-]+", key[:60].lower()) if word]
     for count in range(len(words), 0, -1):
-        meant = variable_of("_".join(words[:count]))
+        meant = variable_of("_".join(words[:count]), NAMES)
         if meant is not None:
             return f"write {meant[0]}, the value in {_unit(meant[0])}"
     return f"the six variables are {', '.join(VARIABLES)}"

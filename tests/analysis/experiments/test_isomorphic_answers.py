@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from vehbench_hf.isomorphic.types import FORMS, Form
 from vehbench_hf.parsing import Answer, UnreadableReply, read_isomorphic_answer
+from vehbench_oracle.veh.quantities import VARIABLES
 
 CORPUS = runpy.run_path(str(Path(__file__).parents[2] / "parsing" / "hostile_replies.py"))
 CASES, DESIGN = CORPUS["CASES"], CORPUS["DESIGN"]
@@ -22,7 +23,7 @@ TWO = {name: DESIGN[name] for name in OPEN}
 
 def read(reply: Any, form: Form) -> Answer:
     text = reply if isinstance(reply, str) else json.dumps(reply)
-    return read_isomorphic_answer(text, form, candidate_ids=tuple("ABCDE"), fixed=FIXED)
+    return read_isomorphic_answer(text, form, VARIABLES, candidate_ids=tuple("ABCDE"), fixed=FIXED)
 
 
 def test_the_plain_answers_need_no_repair() -> None:
