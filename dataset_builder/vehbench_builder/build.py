@@ -9,88 +9,56 @@ import json
 import multiprocessing
 import platform
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.documents.card import write_documents
+from vehbench_builder.domains import DOMAINS, Unit
 from vehbench_builder.one_thread import end_with_parent, pin_threads
 from vehbench_builder.overlap import overlaps
 from vehbench_builder.seeds import BUILDER_VERSION
 from vehbench_builder.source import source_fingerprint
-from vehbench_builder.veh import p2
-from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, AnchorDesign, load_anchors
-from vehbench_builder.veh.isomorphic.isomorphic import build_isomorphic
-from vehbench_builder.veh.p1 import p1
-from vehbench_builder.veh.p3 import p3
-from vehbench_builder.veh.p3.p3 import INTERVENTION, intervention_subset
-from vehbench_builder.veh.p4 import p4
 from vehbench_hf import __version__
 from vehbench_hf.bank.bank import MANIFEST, open_bank, write_bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.bank.schema import row_checksum, row_to_task, task_to_row
+from vehbench_hf.isomorphic.types import IsomorphicTask
 from vehbench_hf.types import PROBES, Probe, Task
 from vehbench_oracle import oracle_fingerprint
 
-Progress = Callable[[Probe, int, int], None]
+BuildProgress = Callable[[Probe, int, int], None]
 """Called with the probe, how many of its units are done, and how many there are."""
-
-
-class Unit(Protocol):
-    """One piece of work: picklable, with a key of its own."""
-
-    @property
-    def key(self) -> str:
-        """What the unit is, in words."""
-
-
-class ProbeModule(Protocol):
-    """What the module of a probe offers."""
-
-    def units(self, anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Task]) -> list[Any]:
-        """The work of the probe, in the order of the bank."""
-
-    def build_unit(self, unit: Any) -> list[Task]:
-        """The tasks of one unit, from the unit alone."""
-
-
-MODULES: dict[Probe, ProbeModule] = {
-    "p1": cast(ProbeModule, p1),
-    "p2": cast(ProbeModule, p2),
-    "p3": cast(ProbeModule, p3),
-    "p4": cast(ProbeModule, p4),
-}
-ORDER: tuple[Probe, ...] = ("p2", "p1", "p3", "p4")
-"""P3 and P4 start from finished P2 tasks."""
 UNFINISHED = "unfinished"
 
 
-def build_tasks(build: BuildSpec, kept: Path, *, jobs: int = 1, progress: Progress = lambda *_: None) -> list[Task]:
+def build_tasks(
+    build: BuildSpec, kept: Path, *, jobs: int = 1, progress: BuildProgress = lambda *_: None
+) -> list[Task]:
     """All tasks of a bank. Results of units are kept below `kept` and taken from there when it is called again.
 
     Raises BuildError, naming the unit, when a task cannot be made as the construction asks; what was built stays.
     """
     pin_threads()
-    anchors = load_anchors()
-    done: dict[Probe, list[Task]] = {}
-    for probe in ORDER:
-        sources = {task.task_id: task for task in done.get("p2", [])}
-        work = MODULES[probe].units(anchors, build, sources)
-        done[probe] = [task for tasks in _build_units(probe, work, kept, jobs, progress) for task in tasks]
-    # By id, since the ids are in a drawn order: neighbours in a file are then no twins and no pool.
-    ordered = [task for probe in PROBES for task in sorted(done[probe], key=lambda task: task.task_id)]
-    return [replace(task, bank_version=version_of(build)) for task in ordered]
+    tasks: list[Task] = []
+    for name, domain in DOMAINS.items():
+        done: dict[Probe, list[Task]] = {}
+        for probe, module in domain.probes.items():
+            sources = {task.task_id: task for task in done.get("p2", [])}
+            work = module.units(domain.anchors(), build, sources)
+            parts = _build_units(name, probe, work, kept, jobs, progress)
+            done[probe] = [task for part in parts for task in part]
+        # By id, since the ids are in a drawn order: neighbours in a file are then no twins and no pool.
+        tasks += [task for probe in PROBES for task in sorted(done[probe], key=lambda task: task.task_id)]
+    return [replace(task, bank_version=build.version) for task in tasks]
 
 
-def version_of(build: BuildSpec) -> str:
-    """The version of a bank: "veh-v2", or "veh-fresh-" and the seed."""
-    return f"veh-fresh-{build.seed}" if build.fresh else "veh-v2"
-
-
-def build_bank(build: BuildSpec, out: Path, *, jobs: int = 1, progress: Progress = lambda *_: None) -> dict[str, Any]:
+def build_bank(
+    build: BuildSpec, out: Path, *, jobs: int = 1, progress: BuildProgress = lambda *_: None
+) -> dict[str, Any]:
     """Build a bank into `out` and return its manifest; unfinished work lies in `out/unfinished` until it is done.
 
     The published bank comes with its isomorphic probes. Raises BuildError when `out` holds something else, when a task
@@ -104,16 +72,32 @@ def build_bank(build: BuildSpec, out: Path, *, jobs: int = 1, progress: Progress
     manifest = write_bank(
         out,
         tasks,
-        version=version_of(build),
+        version=build.version,
         convention="defined",
         headline_splits=("train",) if build.fresh else ("test_id", "test_ood"),
         card="",
-        extra=build_record(build) | ({} if build.fresh else {"subsets": {INTERVENTION: intervention_subset(tasks)}}),
-        isomorphic=() if build.fresh else build_isomorphic(tasks, build.seed),
+        extra=build_record(build) | ({} if build.fresh else {"subsets": _subsets(tasks)}),
+        isomorphic=() if build.fresh else _isomorphic(tasks, build.seed),
     )
     write_documents(out)
     shutil.rmtree(kept, ignore_errors=True)
     return manifest
+
+
+def _subsets(tasks: Sequence[Task]) -> dict[str, list[str]]:
+    return {
+        name: ids
+        for key, domain in DOMAINS.items()
+        for name, ids in domain.subsets(task for task in tasks if task.domain == key).items()
+    }
+
+
+def _isomorphic(tasks: Sequence[Task], seed: int) -> list[IsomorphicTask]:
+    return [
+        row
+        for key, domain in DOMAINS.items()
+        for row in domain.isomorphic([task for task in tasks if task.domain == key], seed)
+    ]
 
 
 def _refuse_to_mix(build: BuildSpec, out: Path) -> None:
@@ -123,7 +107,7 @@ def _refuse_to_mix(build: BuildSpec, out: Path) -> None:
     if (out / MANIFEST).exists():
         there = open_bank(out)
         made = there.manifest.get("build") or {}
-        if (there.version, made.get("per_anchor")) != (version_of(build), build.per_anchor):
+        if (there.version, made.get("per_anchor")) != (build.version, build.per_anchor):
             raise BuildError(f"{out} holds another bank, {there.version}; give another --out, or move it away.")
     elif out.exists() and any(out.iterdir()) and not (out / UNFINISHED).exists():
         raise BuildError(f"{out} is not empty and no bank; give another --out.")
@@ -135,11 +119,12 @@ def build_record(build: BuildSpec) -> dict[str, Any]:
     import pyarrow
     import scipy
 
+    inputs = [file for domain in DOMAINS.values() for file in domain.inputs]
     return {
         "build": {
             "seed": build.seed,
             "per_anchor": build.per_anchor,
-            "inputs": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in (ANCHORS, PROVENANCE)},
+            "inputs": {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in inputs},
             "oracle": oracle_fingerprint(),
             "versions": {
                 "builder": BUILDER_VERSION,
@@ -153,7 +138,9 @@ def build_record(build: BuildSpec) -> dict[str, Any]:
     }
 
 
-def _build_units(probe: Probe, work: Sequence[Unit], kept: Path, jobs: int, progress: Progress) -> Iterable[list[Task]]:
+def _build_units(
+    domain: str, probe: Probe, work: Sequence[Unit], kept: Path, jobs: int, progress: BuildProgress
+) -> Iterable[list[Task]]:
     files = [kept / probe / f"{_fingerprint(unit)}.json" for unit in work]
     results = {index: tasks for index, file in enumerate(files) if (tasks := _read(file)) is not None}
     progress(probe, len(results), len(work))
@@ -162,7 +149,7 @@ def _build_units(probe: Probe, work: Sequence[Unit], kept: Path, jobs: int, prog
         # "spawn": a fresh interpreter, so that no thread of a numeric library is copied half way through its work.
         with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
             running: dict[Future[list[dict[str, Any]]], int] = {
-                pool.submit(_rows, probe, work[index]): index for index in waiting
+                pool.submit(_rows, domain, probe, work[index]): index for index in waiting
             }
             try:
                 while running:
@@ -178,8 +165,8 @@ def _build_units(probe: Probe, work: Sequence[Unit], kept: Path, jobs: int, prog
     return [results[index] for index in range(len(work))]
 
 
-def _rows(probe: Probe, unit: Any) -> list[dict[str, Any]]:
-    return [task_to_row(task) for task in MODULES[probe].build_unit(unit)]
+def _rows(domain: str, probe: Probe, unit: Any) -> list[dict[str, Any]]:
+    return [task_to_row(task) for task in DOMAINS[domain].probes[probe].build_unit(unit)]
 
 
 def _fingerprint(unit: Unit) -> str:

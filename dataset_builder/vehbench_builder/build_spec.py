@@ -4,6 +4,11 @@ from dataclasses import dataclass
 
 from vehbench_hf.errors import UserError
 
+PUBLISHED = "veh-v2"
+FRESH = "veh-fresh-"
+BUILT_HERE = (PUBLISHED, FRESH)
+"""Version of the published bank, and how those of fresh ones begin."""
+
 
 class BuildError(UserError):
     """A task that cannot be made as the construction asks; names the unit and the rule that failed."""
@@ -19,3 +24,8 @@ class BuildSpec:
     seed: int = 0
     per_anchor: int | None = None
     fresh: bool = False
+
+    @property
+    def version(self) -> str:
+        """The version of the bank: "veh-v2", or "veh-fresh-" and the seed."""
+        return f"{FRESH}{self.seed}" if self.fresh else PUBLISHED

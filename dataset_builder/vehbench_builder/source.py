@@ -14,7 +14,6 @@ from vehbench_hf.episodes import judging
 
 SHARED = (canonical, schema, types, judging)
 """What the builder takes from `vehbench_hf` when it makes and stores a task. One that moves must be named anew here."""
-AUDIT = "vehbench_builder/audit/"
 SOURCE = (".py", ".yaml")
 
 
@@ -27,7 +26,7 @@ def source_fingerprint() -> str:
     files: dict[str, Path] = {}
     for module in (vehbench_builder, vehbench_oracle, *SHARED):
         files |= source_files(module)
-    return fingerprint_of_files({name: file for name, file in files.items() if not name.startswith(AUDIT)})
+    return fingerprint_of_files({name: file for name, file in files.items() if "/audit/" not in name})
 
 
 def fingerprint_of_files(files: Mapping[str, Path]) -> str:

@@ -89,7 +89,7 @@ def test_the_package_stays_small(bank: Bank) -> None:
 
 @pytest.mark.slow
 def test_the_audit_finds_nothing(bank: Bank) -> None:
-    from vehbench_builder.audit import audit_bank
+    from vehbench_builder.audit.all_checks import audit_bank
 
     report = audit_bank(bank, jobs=2)
     assert {name: check.faults[:3] for name, check in report.checks.items() if check.faults} == {}

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from vehbench_builder.audit.recovery import recovery_checks
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
+from vehbench_builder.veh.audit.p3 import p3_checks
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import Factors, credible_acceleration_g, limited
 from vehbench_builder.veh.p3.claims import claim_holds
@@ -196,7 +196,7 @@ def test_a_note_quotes_a_number_that_was_not_shown(built: Sequence[Task]) -> Non
 
 def test_the_way_back_or_one_variable_too_many_solves_a_task(built: Sequence[Task]) -> None:
     """The audit looks along the same lines with code of its own."""
-    for check in recovery_checks(Bank(Path(), {"version": "veh-v2"}, tuple(built))):
+    for check in p3_checks(Bank(Path(), {"version": "veh-v2"}, tuple(built))):
         assert check.checked
         assert not check.faults
 

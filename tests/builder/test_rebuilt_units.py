@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.build import MODULES
 from vehbench_builder.build_spec import BuildSpec
+from vehbench_builder.domains import VEH
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.isomorphic.isomorphic import build_group, planned_groups
 from vehbench_hf.bank.bank import Bank, open_bank
@@ -34,10 +34,10 @@ def bank() -> Bank:
 @pytest.mark.parametrize(("probe", "places"), [("p1", (1, 4, 83)), ("p2", (3, 120)), ("p3", (0, 4, 80)), ("p4", (1,))])
 def test_units_built_again_give_the_shipped_rows(bank: Bank, probe: Probe, places: Sequence[int]) -> None:
     p2 = {task.task_id: task for task in bank.select(["p2"])}
-    units = MODULES[probe].units(load_anchors(), BuildSpec(), p2)
+    units = VEH.probes[probe].units(load_anchors(), BuildSpec(), p2)
     assert len(units) == {"p1": 240, "p2": 208, "p3": 156, "p4": 53}[probe]
     for place in places:
-        for task in MODULES[probe].build_unit(units[place]):
+        for task in VEH.probes[probe].build_unit(units[place]):
             rebuilt, shipped = (_brief_and_gold(task_to_row(one)) for one in (task, bank.by_id[task.task_id]))
             assert list(_differences(rebuilt, shipped)) == [], task.task_id
 

@@ -15,7 +15,7 @@ def audit_command(
     as_json: JsonOption = False,
 ) -> None:
     """Check what a bank says about its tasks. Leaves with 1 when anything fails."""
-    from vehbench_builder.audit import audit_bank
+    from vehbench_builder.audit.all_checks import audit_bank
 
     report = audit_bank(open_bank(bank), jobs=jobs)
     typer.echo(json.dumps(report.as_json(), indent=1, ensure_ascii=False) if as_json else report.as_text())

@@ -28,7 +28,7 @@ def publish_command(
     jobs: Annotated[int, typer.Option(min=1, help="Processes of the audit.")] = 1,
 ) -> None:
     """Publish the benchmark. Lists files, sizes and hashes; refuses when the audit or a card fails."""
-    from vehbench_builder.audit import audit_bank
+    from vehbench_builder.audit.all_checks import audit_bank
     from vehbench_builder.documents.export import write_dataset
     from vehbench_hf.hub.publication import EVAL_YAML, card_problems, plan_publication, push_publication
 

@@ -23,6 +23,8 @@ class Figure:
     value: float | int | str | None
 
 
+Progress = Callable[[int, int], None]
+"""Called with how many of how many tasks have been looked at."""
 Finding = str | Figure | None
 Findings = Iterator[Finding]
 
@@ -45,16 +47,16 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """`checked`, `failed`, `examples`; `figures` and `skipped` only where there are any."""
-        said: dict[str, Any] = {
+        result: dict[str, Any] = {
             "checked": self.checked,
             "failed": self.failed,
             "examples": list(self.faults[:EXAMPLES]),
         }
         if self.figures:
-            said["figures"] = self.figures
+            result["figures"] = self.figures
         if self.skipped:
-            said["skipped"] = self.skipped
-        return said
+            result["skipped"] = self.skipped
+        return result
 
     def as_text(self) -> str:
         """The statement with its result, then examples and figures, indented."""
@@ -105,18 +107,26 @@ def report_of(bank: str, checks: Iterable[Check]) -> AuditReport:
     return AuditReport(bank, named)
 
 
-def whole(check: Callable[..., Findings], *subjects: Any) -> Check:
-    """Run a check on the bank as a whole. What keeps it from an end counts as one case against the statement."""
-    return _made(check, list(_guarded(check(*subjects))))
+def whole(check: Callable[..., Findings], *subjects: Any, unless: str | None = None) -> Check:
+    """Run a check on the bank as a whole. What keeps it from an end counts as one case against the statement.
+
+    `unless` says why it does not apply, and is None where it does.
+    """
+    return skipped(check, unless) if unless else _made(check, list(_guarded(check(*subjects))))
 
 
-def each(check: Callable[..., Findings], tasks: Iterable[Task], *context: Any) -> Check:
-    """Run a check task by task; a task on which it cannot be evaluated counts against the statement."""
-    found: list[Finding] = []
+def each(check: Callable[..., Findings], tasks: Iterable[Task], *context: Any, unless: str | None = None) -> Check:
+    """Run a check task by task; a task on which it cannot be evaluated counts against the statement.
+
+    `unless` as for `whole`.
+    """
+    if unless:
+        return skipped(check, unless)
+    findings: list[Finding] = []
     for task in tasks:
-        said = _guarded(check(task, *context))
-        found += [f"{task.task_id}: {one}" if isinstance(one, str) else one for one in said]
-    return _made(check, found)
+        cases = _guarded(check(task, *context))
+        findings += [f"{task.task_id}: {case}" if isinstance(case, str) else case for case in cases]
+    return _made(check, findings)
 
 
 def skipped(check: Callable[..., Findings], why: str) -> Check:
@@ -140,10 +150,10 @@ def _guarded(findings: Findings) -> Findings:
         yield f"cannot be evaluated, {type(error).__name__}: {error}"
 
 
-def _made(check: Callable[..., Findings], found: list[Finding]) -> Check:
-    figures = {one.name: one.value for one in found if isinstance(one, Figure)}
-    cases = [one for one in found if not isinstance(one, Figure)]
-    faults = tuple(one for one in cases if one is not None)
+def _made(check: Callable[..., Findings], findings: list[Finding]) -> Check:
+    figures = {finding.name: finding.value for finding in findings if isinstance(finding, Figure)}
+    cases = [finding for finding in findings if not isinstance(finding, Figure)]
+    faults = tuple(case for case in cases if case is not None)
     if not cases:
         return skipped(check, "nothing in this bank that it speaks about")
     return Check(check.__name__, statement_of(check), len(cases), faults, figures)

@@ -19,7 +19,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
@@ -194,7 +194,7 @@ def _task(unit: Unit, spec: Spec, anchor_design: Design, found: Certified) -> Ta
         difficulty=RULES[unit.subtype].difficulty,
         source_group="out-of-domain kept" if unit.split == "test_ood" else "oracle-domain",
         anchor=unit.anchor.anchor,
-        bank_version="veh-v2",
+        bank_version=PUBLISHED,
         spec=spec,
         gold=cast(Gold, {**empty_gold(), **gold}),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.audit import audit_bank
+from vehbench_builder.audit.all_checks import audit_bank
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from vehbench_builder.audit.briefs import brief_checks
-from vehbench_builder.audit.evidence import gather
-from vehbench_builder.audit.references import reference_checks, references_are_stated
 from vehbench_builder.audit.report import AuditReport, each, report_of
-from vehbench_builder.audit.triage import triage_checks
+from vehbench_builder.veh.audit.evidence import gather
+from vehbench_builder.veh.audit.p1 import p1_checks
+from vehbench_builder.veh.audit.p2 import p2_checks
+from vehbench_builder.veh.audit.references import reference_checks, references_are_stated
 from vehbench_hf.bank.bank import Bank
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ def audited(bank_v1: Bank) -> AuditReport:
     """The checks that need evidence; `test_bank_v1` makes the others."""
     part = replace(bank_v1, tasks=(*bank_v1.select(("p1", "p2")), *bank_v1.select(("p3",))[::EVERY]))
     found = gather(part.tasks, jobs=2)
-    checks = [*triage_checks(part, found), *brief_checks(part), *reference_checks(part, found)]
+    checks = [*p1_checks(part, found), *p2_checks(part), *reference_checks(part, found)]
     return report_of(part.version, checks)
 
 

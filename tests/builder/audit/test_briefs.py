@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.audit import briefs
 from vehbench_builder.audit.report import each, whole
+from vehbench_builder.veh.audit import p2 as briefs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS
+from vehbench_oracle.veh.domain import problem_of_brief
 
 
 def test_the_sample_bank_asks_for_nothing(sample_bank: Bank) -> None:
-    for check in briefs.brief_checks(sample_bank):
+    for check in briefs.p2_checks(sample_bank):
         assert not check.faults, check.faults
 
 
@@ -70,7 +71,7 @@ def test_an_anchor_that_fails_its_own_brief_passes(good: Callable[..., Task], ta
 
 def test_a_limit_from_a_rounded_value_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
     def limited(task: Any, off: float) -> None:
-        response = briefs.response_of(task.spec, task.gold["anchor_design"])
+        response = problem_of_brief(task.spec).respond(task.gold["anchor_design"])
         for name in ("stress_limit_mpa", "disp_limit_mm"):
             value = float(getattr(response, LIMITS[name].metric))
             task.spec["constraints"][name] = briefs.FACTORS["resonance_tuned"] * value * (1 + off)

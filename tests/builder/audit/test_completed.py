@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.audit.completed import (
+from vehbench_builder.audit.report import each
+from vehbench_builder.veh.audit.completions import (
     FIELDS,
     completed,
     field_of,
@@ -14,8 +15,7 @@ from vehbench_builder.audit.completed import (
     states,
     tried_completions,
 )
-from vehbench_builder.audit.report import each
-from vehbench_builder.audit.triage import p1_statements_agree
+from vehbench_builder.veh.audit.p1 import p1_statements_agree
 from vehbench_hf.types import Spec, Task
 from vehbench_oracle import Box
 

@@ -1,11 +1,12 @@
 """Banks of another composition than the paper's."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from vehbench_builder.audit import paper
-from vehbench_builder.audit.counts import count_checks
+from vehbench_builder.veh.audit import composition as paper
+from vehbench_builder.veh.audit.counts import count_checks
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, SPLITS
 
@@ -79,6 +80,7 @@ def test_trap_types_of_one_split_are_uneven_unnoticed(bank_v1: Bank, tamper: Any
             else t
             for t in bank_v1.tasks
         ]
+        tasks = [replace(task, bank_version="veh-v2") for task in tasks]
         return failed(tamper.bank(tasks, "veh-v2", subsets={"p3_intervention": subset_of(bank_v1)}))
 
     assert typed(uneven=False) == set()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_builder.audit.documents import document_checks
+from vehbench_builder.audit.rows import row_checks
 from vehbench_builder.documents.card import own_text, with_header
 from vehbench_builder.documents.croissant import croissant_text
 from vehbench_hf.bank.bank import Bank, open_bank, write_bank
@@ -25,7 +25,7 @@ def folder(sample_bank: Bank, tmp_path: Path) -> Path:
 
 
 def faults(folder: Path) -> dict[str, tuple[str, ...]]:
-    return {check.name: check.faults for check in document_checks(open_bank(folder)) if check.faults}
+    return {check.name: check.faults for check in row_checks(open_bank(folder)) if check.faults}
 
 
 def other_sum(folder: Path) -> None:

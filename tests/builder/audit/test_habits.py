@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from vehbench_builder.audit import habits
 from vehbench_builder.audit.report import each, whole
+from vehbench_builder.veh.audit.leaks import statistics as habits
+from vehbench_builder.veh.audit.p4 import candidates_are_listed_by_id
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
@@ -24,7 +25,7 @@ def triage(good: Callable[..., Task], tamper: Any, change: Callable[[Any, int, s
 
 
 def test_the_sample_bank_has_habits(sample_bank: Bank) -> None:
-    for check in habits.habit_checks(sample_bank):
+    for check in habits.statistics_checks(sample_bank):
         assert not check.faults, check.faults
 
 
@@ -77,7 +78,7 @@ def test_anchors_in_the_middle_are_overlooked(sample_bank: Bank, tamper: Any) ->
 
 def test_candidates_out_of_order_are_overlooked(good: Callable[..., Task], tamper: Any) -> None:
     turned = tamper.task(good("p4"), lambda t: t.spec["candidates"].reverse())
-    assert each(habits.candidates_are_listed_by_id, [good("p4"), turned]).failed == 1
+    assert each(candidates_are_listed_by_id, [good("p4"), turned]).failed == 1
 
 
 def test_an_order_of_notes_that_tells_the_action_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:

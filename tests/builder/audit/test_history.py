@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.audit import history
 from vehbench_builder.audit.report import each, whole
+from vehbench_builder.veh.audit import p3 as history
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
@@ -40,7 +40,7 @@ def with_step(task: Any, index: int, design: dict[str, float]) -> None:
 
 
 def test_the_sample_bank_holds_a_wrong_history(sample_bank: Bank) -> None:
-    for check in history.history_checks(sample_bank):
+    for check in history.p3_checks(sample_bank):
         assert not check.faults, check.faults
 
 

@@ -9,25 +9,25 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from vehbench_builder.audit.integrity import (
+from vehbench_builder.audit.report import each, whole
+from vehbench_builder.audit.rows import (
     boxes_lie_in_the_domain,
-    briefs_are_complete,
     briefs_are_unique,
     canary_in_every_file,
     ids_are_unique,
-    integrity_checks,
     numbers_are_finite,
     ranges_have_width,
+    row_checks,
     rows_fit_the_schema,
 )
-from vehbench_builder.audit.report import each, whole
+from vehbench_builder.veh.audit.p2 import briefs_are_complete
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, Task
 
 
 def test_the_sample_bank_is_not_whole(sample_bank: Bank) -> None:
-    for check in integrity_checks(sample_bank):
-        assert check.checked > 0, check.name
+    for check in row_checks(sample_bank):
+        assert check.checked > 0 or check.skipped, check.name
         assert not check.faults, check.faults
 
 

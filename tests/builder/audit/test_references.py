@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.audit import proofs, references
-from vehbench_builder.audit.evidence import Evidence, gather
 from vehbench_builder.audit.report import whole
+from vehbench_builder.veh.audit import proofs, references
+from vehbench_builder.veh.audit.evidence import Evidence, gather
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle.veh.proof.certify import proven_margin

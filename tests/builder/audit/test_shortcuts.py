@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.audit import AuditToolMissingError, audit_bank, shortcuts
-from vehbench_builder.audit.public_fields import LOOKUPS, significant_digits, table, without_numbers
+from vehbench_builder.audit.all_checks import audit_bank
 from vehbench_builder.audit.report import whole
-from vehbench_builder.audit.shortcuts import lookup_accuracy, majority
+from vehbench_builder.audit.text import significant_digits, without_numbers
+from vehbench_builder.veh.audit.leaks import models as shortcuts
+from vehbench_builder.veh.audit.leaks.features import LOOKUPS, table
+from vehbench_builder.veh.audit.leaks.models import AuditToolMissingError, lookup_accuracy, majority
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 
@@ -153,7 +155,7 @@ def test_the_winner_by_an_unrelated_column_is_overlooked(sample_bank: Bank, tamp
 
 
 def test_a_small_bank_is_judged_by_three_tasks(sample_bank: Bank) -> None:
-    for check in shortcuts.shortcut_checks(sample_bank):
+    for check in shortcuts.model_checks(sample_bank):
         assert "too few" in (check.skipped or "")
 
 
@@ -178,7 +180,7 @@ def test_without_scikit_learn_the_audit_crashes_or_passes(
 def test_the_tree_tool_is_loaded_with_the_audit() -> None:
     import subprocess
 
-    code = "import sys, vehbench_builder.audit; print(any(n.startswith('sklearn') for n in sys.modules))"
+    code = "import sys, vehbench_builder.audit.all_checks; print(any(n.startswith('sklearn') for n in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from vehbench_builder.audit import proofs, triage
-from vehbench_builder.audit.evidence import Evidence, evidence_of, gather
 from vehbench_builder.audit.report import each, whole
-from vehbench_builder.audit.settle import Settled, settled
+from vehbench_builder.veh.audit import p1 as triage
+from vehbench_builder.veh.audit import proofs
+from vehbench_builder.veh.audit.evidence import Evidence, evidence_of, gather
+from vehbench_builder.veh.audit.proofs import Decision, decide
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle.veh.proof.certify import certify
@@ -19,7 +20,7 @@ PROPOSE, INFEASIBLE, REQUEST = "propose_design", "declare_infeasible", "request_
 def failed(*tasks: Task) -> set[str]:
     found = gather(tasks)
     bank = Bank(__file__, {"version": "test"}, tasks)  # type: ignore[arg-type]
-    return {check.name.removeprefix("p1_") for check in triage.triage_checks(bank, found) if check.faults}
+    return {check.name.removeprefix("p1_") for check in triage.p1_checks(bank, found) if check.faults}
 
 
 def unstored(task: Any) -> None:
@@ -51,7 +52,7 @@ def test_an_infeasible_brief_called_solvable_passes(good: Callable[..., Task], t
 def test_a_witness_of_another_brief_passes(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(good("p1", PROPOSE), impossible)
     assert failed(wrong) == {"propose_briefs_are_solvable"}
-    assert "stored witness fails" in str(evidence_of(wrong).settled[0])
+    assert "stored witness fails" in str(evidence_of(wrong).decisions[0])
 
 
 def test_a_witness_at_a_limit_passes(good: Callable[..., Task], tamper: Any) -> None:
@@ -209,8 +210,8 @@ def test_a_target_that_an_estimate_cannot_judge_passes(good: Callable[..., Task]
 
 def test_a_search_stands_in_for_a_broken_certificate(good: Callable[..., Task]) -> None:
     spec = good("p1", INFEASIBLE).spec
-    assert settled(spec, certificate="It is too slow.", expected="infeasible").verdict == "infeasible"
-    damaged = settled(spec, certificate="vehbench-certificate-1 1.0 e 000000000000", expected="infeasible")
+    assert decide(spec, certificate="It is too slow.", expected="infeasible").verdict == "infeasible"
+    damaged = decide(spec, certificate="vehbench-certificate-1 1.0 e 000000000000", expected="infeasible")
     assert damaged.verdict == "open"
     assert "checksum" in damaged.why
 
@@ -233,4 +234,4 @@ def test_the_number_of_processes_changes_the_evidence(sample_bank: Bank) -> None
     assert list(alone) == [task.task_id for task in tasks[:2]]
     assert told == [(1, 2), (2, 2)]
     assert all(isinstance(one, Evidence) for one in alone.values())
-    assert str(Settled("x", "open", "y", True)) == "x: open, y"
+    assert str(Decision("x", "open", "y", True)) == "x: open, y"

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from vehbench_builder.audit.report import each
-from vehbench_builder.audit.wording import (
+from vehbench_builder.audit.text import (
     ids_say_nothing,
     p1_notes_hold_no_verdict,
     prompts_hold_no_gold_numbers,
     prompts_hold_no_gold_words,
-    wording_checks,
+    text_checks,
 )
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, Probe, Task
@@ -22,7 +22,7 @@ def noted(task: Any, text: str) -> None:
 
 
 def test_the_sample_bank_gives_something_away(sample_bank: Bank) -> None:
-    for check in wording_checks(sample_bank):
+    for check in text_checks(sample_bank):
         assert not check.faults, check.faults
 
 

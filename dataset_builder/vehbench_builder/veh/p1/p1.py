@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
@@ -96,7 +96,7 @@ def build_unit(unit: Unit) -> list[Task]:
         difficulty=DIFFICULTY.get(row.subtype, "hard"),
         source_group="oracle-domain",
         anchor=unit.slot.anchor.anchor,
-        bank_version="veh-v2",
+        bank_version=PUBLISHED,
         spec=row.spec,
         gold=cast(Gold, {**empty_gold(), **row.gold}),
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from vehbench_builder.build_spec import BuildError, BuildSpec
+from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
@@ -131,7 +131,7 @@ def _task(unit: Unit, source: Source, trap: Trap, brief: Recovery, proof: Certif
         difficulty="hard",
         source_group=source.source_group,
         anchor=source.anchor,
-        bank_version="veh-v2",
+        bank_version=PUBLISHED,
         spec=brief.spec,
         gold=cast(Gold, {**empty_gold(), **gold}),
     )

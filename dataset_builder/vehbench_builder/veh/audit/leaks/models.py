@@ -1,21 +1,21 @@
 """Can the answer be read without physics? Lookups and unpruned trees learn on dev and are scored on the test splits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from vehbench_builder.audit.gold import action_of, reference_of
-from vehbench_builder.audit.public_fields import LOOKUPS, Key, table
-from vehbench_builder.audit.recomputed import Array, design_at, place_of
-from vehbench_builder.audit.report import Check, Figure, Finding, Findings, skipped, whole
+from vehbench_builder.audit.report import Check, Figure, Finding, Findings, whole
+from vehbench_builder.veh.audit.leaks.features import LOOKUPS, Key, table
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Design, Probe, Task
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import Array, design_at, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 MOST_P1_ACCURACY = 0.65
 """Largest accuracy of a P1 shortcut; always proposing has 0.56."""
@@ -32,17 +32,16 @@ class AuditToolMissingError(UserError):
     """scikit-learn, which grows the trees, is not installed."""
 
 
-def shortcut_checks(bank: Bank) -> list[Check]:
+def model_checks(bank: Bank) -> list[Check]:
     """The leak models of every probe. Raises AuditToolMissingError when scikit-learn is not installed."""
     checks: list[Check] = []
     for probe, check in (("p1", p1_shortcuts), ("p2", p2_shortcuts), ("p3", p3_shortcuts), ("p4", p4_shortcuts)):
         dev, test = _learn_and_test(bank, probe)
         few = f"{len(dev)} dev and {len(test)} test tasks are too few to learn from"
-        if min(len(dev), len(test)) < ENOUGH:
-            checks.append(skipped(check, few))
-            continue
-        _trees()  # outside of the check, which would take its absence for a fault of the bank
-        checks.append(whole(check, dev, test))
+        enough = min(len(dev), len(test)) >= ENOUGH
+        if enough:
+            _trees()  # outside of the check, which would take its absence for a fault of the bank
+        checks.append(whole(check, dev, test, unless=None if enough else few))
     return checks
 
 
@@ -132,15 +131,15 @@ def _learned_designs(dev: Sequence[Task], test: Sequence[Task]) -> Iterator[Find
         if len(known) < ENOUGH:
             yield Figure(f"solved by the learned place of the {what}", None)
             continue
-        places = np.array([place_of(dev[i].spec, design(dev[i]) or {}) for i in known])
+        places = np.array([_place(dev[i], design(dev[i]) or {}) for i in known])
         guesses = {"mean": np.tile(places.mean(axis=0), (len(test), 1))}
         tree = _trees().DecisionTreeRegressor(random_state=SEED).fit(columns[known], places)
         guesses["tree"] = tree.predict(columns[len(dev) :])
         for how, guess in guesses.items():
             solved = sum(_solves(task, place) for task, place in zip(test, guess, strict=True)) / len(test)
             yield Figure(f"solved by the {how} place of the {what}", solved)
-            said = f"the {how} place of the {what}, learned on dev, solves {solved:.1%} of the test tasks"
-            yield None if solved <= MOST_SOLVED else said
+            fault = f"the {how} place of the {what}, learned on dev, solves {solved:.1%} of the test tasks"
+            yield None if solved <= MOST_SOLVED else fault
 
 
 def _subtype_figures(dev: Sequence[Task], test: Sequence[Task]) -> Iterator[Figure]:
@@ -177,7 +176,7 @@ def _pool_table(tasks: Sequence[Task]) -> Array:
     profiles = ("performance_first", "balanced", "reliability_first")
     rows = []
     for task in tasks:
-        places = [place_of(task.spec, c["design"]) for c in task.spec["candidates"]]
+        places = [_place(task, c["design"]) for c in task.spec["candidates"]]
         rows.append([*(float(task.spec["profile"] == name) for name in profiles), *np.concatenate(places)])
     return np.array(rows)
 
@@ -186,9 +185,13 @@ def _table(dev: Sequence[Task], test: Sequence[Task]) -> Array:
     return table([t.spec for t in (*dev, *test)], np.random.default_rng(SEED))[1]
 
 
+def _place(task: Task, design: Design) -> Array:
+    return places_of(problem_of_brief(task.spec), design)
+
+
 def _solves(task: Task, place: Array) -> bool:
-    guess: Mapping[str, Any] = design_at(task.spec, np.clip(place, 0.0, 1.0))
-    return judge_for(task.spec, {name: float(value) for name, value in guess.items()}).feasible
+    problem = problem_of_brief(task.spec)
+    return problem.judge(design_at(problem, np.clip(place, 0.0, 1.0))).feasible
 
 
 def _learn_and_test(bank: Bank, probe: Probe | str) -> tuple[list[Task], list[Task]]:

@@ -4,14 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
-from vehbench_builder.audit import paper
-from vehbench_builder.audit.policy import Judged, expected_order, judged_pool, shown_pool, stated_weights
-from vehbench_builder.audit.recomputed import agrees, place_of
-from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
+from vehbench_builder.audit.gold import agrees, not_built_here
+from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
+from vehbench_builder.veh.audit import composition as paper
+from vehbench_builder.veh.audit.stated_policy import Judged, expected_order, judged_pool, shown_pool, stated_weights
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.types import Pair, Task
 from vehbench_oracle import LIMITS, METRICS
+from vehbench_oracle.space import places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 LEAST_SLACK = 0.005
 """Share of every limit that a candidate keeps in hand."""
@@ -29,11 +31,13 @@ ROUNDING = 1e-5
 """Slack and distance that rounding a design to six digits may cost."""
 
 
-def pool_checks(bank: Bank) -> list[Check]:
+def p4_checks(bank: Bank) -> list[Check]:
     """All checks of P4."""
     tasks = bank.select(("p4",))
-    few = f"{len(tasks)} tasks say nothing about shares"
+    few = f"{len(tasks)} tasks say nothing about shares" if len(tasks) < ENOUGH else None
+    partial = None if bank.version in paper.FULL_BANKS else f"{bank.version} is not a full bank"
     return [
+        each(p4_subtype_is_the_profile, tasks, unless=not_built_here(bank)),
         each(p4_candidates_feasible, tasks),
         whole(p4_tasks_with_infeasible_candidates, tasks),
         each(p4_candidates_keep_slack, tasks),
@@ -46,17 +50,16 @@ def pool_checks(bank: Bank) -> list[Check]:
         each(p4_dominated_pairs, tasks),
         each(p4_policy_sensitive_pairs, tasks),
         each(p4_candidates_differ, tasks),
-        whole(p4_pools_have_three_profiles, tasks)
-        if bank.version in paper.FULL_BANKS
-        else skipped(p4_pools_have_three_profiles, f"{bank.version} is not a full bank"),
-        whole(p4_winner_places, tasks) if len(tasks) >= ENOUGH else skipped(p4_winner_places, few),
+        whole(p4_pools_have_three_profiles, tasks, unless=partial),
+        whole(p4_winner_places, tasks, unless=few),
+        each(candidates_are_listed_by_id, tasks),
     ]
 
 
 def p4_candidates_feasible(task: Task) -> Findings:
     """Every candidate meets all limits of its brief and lies inside the bounds."""
-    for name, one in judged_pool(task.spec).items():
-        yield None if one.verdict.feasible else f"{name}: {one.verdict.message}"
+    for name, candidate in judged_pool(task.spec).items():
+        yield None if candidate.verdict.feasible else f"{name}: {candidate.verdict.message}"
 
 
 def p4_tasks_with_infeasible_candidates(tasks: Sequence[Task]) -> Findings:
@@ -64,7 +67,7 @@ def p4_tasks_with_infeasible_candidates(tasks: Sequence[Task]) -> Findings:
     feasible = Counter[int]()
     for task in tasks:
         pool = judged_pool(task.spec)
-        good = sum(one.verdict.feasible for one in pool.values())
+        good = sum(candidate.verdict.feasible for candidate in pool.values())
         feasible[good] += 1
         yield None if good == len(pool) else f"{task.task_id}: {good} of {len(pool)} candidates are feasible"
     for good, count in sorted(feasible.items()):
@@ -73,8 +76,8 @@ def p4_tasks_with_infeasible_candidates(tasks: Sequence[Task]) -> Findings:
 
 def p4_candidates_keep_slack(task: Task) -> Findings:
     """Every candidate keeps 0.5 % of every limit in hand."""
-    for name, one in judged_pool(task.spec).items():
-        tight = {limit: share for limit, share in one.share.items() if share < LEAST_SLACK - ROUNDING}
+    for name, candidate in judged_pool(task.spec).items():
+        tight = {limit: share for limit, share in candidate.share.items() if share < LEAST_SLACK - ROUNDING}
         yield f"{name}: {', '.join(f'{k} {v:.3%}' for k, v in tight.items())}" if tight else None
 
 
@@ -151,10 +154,17 @@ def p4_policy_sensitive_pairs(task: Task) -> Findings:
 
 def p4_candidates_differ(task: Task) -> Findings:
     """Two candidates of a pool differ by 5 % of its range in some variable."""
-    places = {c["id"]: place_of(task.spec, c["design"]) for c in task.spec["candidates"]}
+    problem = problem_of_brief(task.spec)
+    places = {c["id"]: places_of(problem, c["design"]) for c in task.spec["candidates"]}
     for a, b in combinations(places, 2):
         apart = float(abs(places[a] - places[b]).max())
         yield None if apart >= LEAST_DISTANCE - ROUNDING else f"{a} and {b} differ by {apart:.2%} at most"
+
+
+def candidates_are_listed_by_id(task: Task) -> Findings:
+    """The candidates of a pool are listed in the order of their ids."""
+    ids = [candidate["id"] for candidate in task.spec["candidates"]]
+    yield None if ids == sorted(ids) else f"listed as {', '.join(ids)}"
 
 
 def p4_pools_have_three_profiles(tasks: Sequence[Task]) -> Findings:
@@ -169,12 +179,12 @@ def p4_pools_have_three_profiles(tasks: Sequence[Task]) -> Findings:
         won = [_design(t, t.gold["ranking"][0]) for t in members if t.gold["ranking"]]
         best = {canonical_json(design) for design in won if design is not None}
         winners[len(best)] += 1
-        said = [
+        faults = [
             "" if profiles == sorted(paper.PROFILES) else f"profiles {', '.join(profiles)}",
             "" if len(contents) == 1 else f"{len(contents)} different sets of candidates",
             "" if len(best) > 1 else "one candidate wins under every profile",
         ]
-        yield f"{split} {pool_id}: {'; '.join(filter(None, said))}" if any(said) else None
+        yield f"{split} {pool_id}: {'; '.join(filter(None, faults))}" if any(faults) else None
     for number, count in sorted(winners.items()):
         yield Figure(f"pools with {number} winners", count)
 
@@ -196,16 +206,22 @@ def _dominates(a: Judged, b: Judged) -> bool:
 
 
 def _pairs_differ(stored: Sequence[Pair], expected: set[tuple[str, str]]) -> str | None:
-    found = [(pair["better"], pair["worse"]) for pair in stored]
-    said = []
-    if missing := sorted(expected - set(found)):
-        said.append("lacks " + ", ".join(f"{a} over {b}" for a, b in missing))
-    if extra := sorted(set(found) - expected):
-        said.append("lists wrongly " + ", ".join(f"{a} over {b}" for a, b in extra))
-    if len(set(found)) < len(found):
-        said.append("lists a pair twice")
-    return "; ".join(said) or None
+    pairs = [(pair["better"], pair["worse"]) for pair in stored]
+    faults = []
+    if missing := sorted(expected - set(pairs)):
+        faults.append("lacks " + ", ".join(f"{a} over {b}" for a, b in missing))
+    if extra := sorted(set(pairs) - expected):
+        faults.append("lists wrongly " + ", ".join(f"{a} over {b}" for a, b in extra))
+    if len(set(pairs)) < len(pairs):
+        faults.append("lists a pair twice")
+    return "; ".join(faults) or None
 
 
 def _design(task: Task, name: str) -> Mapping[str, float] | None:
     return next((c["design"] for c in task.spec["candidates"] if c["id"] == name), None)
+
+
+def p4_subtype_is_the_profile(task: Task) -> Findings:
+    """The subtype of a P4 task is its profile."""
+    profile = task.spec["profile"]
+    yield None if task.subtype == profile else f"subtype {task.subtype}, profile {profile}"

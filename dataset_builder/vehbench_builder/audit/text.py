@@ -1,24 +1,22 @@
 """Does a rendered prompt, a note or an id give away what belongs to the gold part of a row?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from vehbench_builder.audit import paper
+import numpy as np
+
 from vehbench_builder.audit.gold import gold_designs, reference_of, trap_of
-from vehbench_builder.audit.public_fields import significant_digits
 from vehbench_builder.audit.report import Check, Findings, each
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.prompts.feedback import rounded
 from vehbench_hf.prompts.render import opening
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.types import Design, Task
-from vehbench_oracle import VARIABLES
+from vehbench_hf.types import Design, Stated, Task
 
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-
 TELLING_DIGITS = 5
 """Numbers with fewer digits occur by chance; that a prompt shows them is no sign of a leak."""
-
 VERDICT_WORDS = re.compile(
     r"propose_design|declare_infeasible|request_missing_info|\b(?:in)?feasib\w*|unsolvable|under-?determined|\bgold\b",
     re.IGNORECASE,
@@ -26,7 +24,7 @@ VERDICT_WORDS = re.compile(
 """Words that decide a P1 brief; no note may use them."""
 
 
-def wording_checks(bank: Bank) -> list[Check]:
+def text_checks(bank: Bank) -> list[Check]:
     """All checks of what can be read off."""
     return [
         each(prompts_hold_no_gold_words, bank.tasks),
@@ -39,8 +37,8 @@ def wording_checks(bank: Bank) -> list[Check]:
 def prompts_hold_no_gold_words(task: Task) -> Findings:
     """No rendered prompt holds the task's id, subtype, paper, pool, difficulty group or certificate."""
     text = _prompt(task)
-    found = [what for what, words in _secrets(task) if words and words.lower() in text]
-    yield f"the prompt shows {', '.join(found)}" if found else None
+    shown = [what for what, words in _secrets(task) if words and words.lower() in text]
+    yield f"the prompt shows {', '.join(shown)}" if shown else None
 
 
 def prompts_hold_no_gold_numbers(task: Task) -> Findings:
@@ -67,8 +65,8 @@ def prompts_hold_no_gold_numbers(task: Task) -> Findings:
 def p1_notes_hold_no_verdict(task: Task) -> Findings:
     """No note of a P1 brief uses the words of a verdict."""
     for note in (*task.spec["notes"], *task.spec["excitation"]["stated"]):
-        found = VERDICT_WORDS.findall(f"{note['name']} {note['text']}")
-        yield f"{note['name']} says {', '.join(found)}" if found else None
+        words = VERDICT_WORDS.findall(f"{note['name']} {note['text']}")
+        yield f"{note['name']} says {', '.join(words)}" if words else None
 
 
 def ids_say_nothing(task: Task) -> Findings:
@@ -83,8 +81,8 @@ def ids_say_nothing(task: Task) -> Findings:
         "paper": anchor["doi"] if anchor else None,
         "anchor": anchor["key"] if anchor else None,
     }
-    found = [name for name, words in secrets.items() if words and _plain(words) in own]
-    yield f"tells the {', '.join(found)}" if found else None
+    told = [name for name, words in secrets.items() if words and _plain(words) in own]
+    yield f"tells the {', '.join(told)}" if told else None
 
 
 def _secrets(task: Task) -> Iterator[tuple[str, str | None]]:
@@ -92,7 +90,7 @@ def _secrets(task: Task) -> Iterator[tuple[str, str | None]]:
     yield "its id", task.task_id
     yield "its source group", task.source_group
     # A profile is stated by the policy, and a released subtype of P4 is the profile.
-    yield "its subtype", task.subtype if task.subtype not in paper.PROFILES else None
+    yield "its subtype", task.subtype if task.subtype != task.spec["profile"] else None
     yield "its pool", gold["pool_id"]
     yield "its pool family", gold["pool_family"]
     yield "a certificate", gold["certificate"]
@@ -112,7 +110,7 @@ def _ranked(task: Task) -> bool:
 def _revealed(task: Task, design: Design, numbers: set[float]) -> bool:
     """Whether a prompt shows every value of a design that is no end of its range, if these have digits enough."""
     boxes = task.spec["variable_bounds"]
-    inner = [design[name] for name in VARIABLES if (box := boxes.get(name)) is None or design[name] not in box.values()]
+    inner = [x for name, x in design.items() if (box := boxes.get(name)) is None or x not in box.values()]
     if sum(significant_digits(value) for value in inner) < TELLING_DIGITS:
         return False
     return all({value, rounded(value)} & numbers for value in inner)
@@ -124,3 +122,22 @@ def _prompt(task: Task) -> str:
 
 def _plain(words: str) -> str:
     return re.sub(r"[^a-z0-9]", "", words.lower())
+
+
+def significant_digits(value: float) -> int:
+    """How many significant digits it takes to write `value`; 0 for no number."""
+    if not np.isfinite(value) or value == 0:
+        return 0
+    mantissa = f"{abs(value):.16e}".split("e")[0]
+    shortest = repr(abs(value)).split("e")[0].replace(".", "").strip("0")
+    return min(len(shortest), len(mantissa) - 1)
+
+
+def without_numbers(text: str) -> str:
+    """`text` with every number replaced by a sign, so that one wording is one text."""
+    return re.sub(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?", "#", text.lower())
+
+
+def sentences(stated: Sequence[Stated]) -> list[str]:
+    """The sentences of some notes."""
+    return [sentence for note in stated for sentence in _SENTENCE_END.split(note["text"]) if sentence]

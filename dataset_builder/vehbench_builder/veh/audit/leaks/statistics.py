@@ -1,4 +1,4 @@
-"""Habits of a builder that give an answer away: wordings by class, places in the box, digits, orders of lists."""
+"""Statistics that give an answer away: wordings by class, places in the box, digits, orders of lists."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from vehbench_builder.audit.completed import stands_for_withheld
 from vehbench_builder.audit.gold import action_of, gold_designs
-from vehbench_builder.audit.public_fields import sentences, significant_digits, without_numbers
-from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
+from vehbench_builder.audit.report import Check, Figure, Findings, whole
+from vehbench_builder.audit.text import sentences, significant_digits, without_numbers
+from vehbench_builder.veh.audit.completions import stands_for_withheld
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS, VARIABLES
@@ -18,28 +18,24 @@ ENOUGH = 6
 """Occurrences from which on a wording must be seen under two actions."""
 ENOUGH_TASKS = 30
 LEAST_P_VALUE = 0.01
-"""Notes of one name whose rates by class are less likely than this under equal rates are a habit."""
+"""Notes of one name whose rates by class are less likely than this under equal rates tell the class."""
 CENTRED = 0.01
 """Distance from the middle of a range that counts as the middle."""
 MOST_CENTRED = 0.10
 """Largest share of anchor or reference values that may lie in the middle of their range."""
 
 
-def habit_checks(bank: Bank) -> list[Check]:
-    """All checks of habits."""
+def statistics_checks(bank: Bank) -> list[Check]:
+    """All checks of rates, orders and places."""
     p1, placed = bank.select(("p1",)), bank.select(("p2", "p3"))
-    few = f"{len(p1)} tasks say nothing about rates"
+    few = None if len(p1) >= ENOUGH_TASKS else f"{len(p1)} tasks say nothing about rates"
     rates = (
         p1_wordings_under_two_actions,
         p1_note_rates_do_not_tell_the_action,
         p1_note_order_does_not_tell_the_action,
         p1_digits_do_not_tell_the_action,
     )
-    return [
-        *(whole(check, p1) if len(p1) >= ENOUGH_TASKS else skipped(check, few) for check in rates),
-        whole(anchors_do_not_sit_in_the_middle, placed),
-        each(candidates_are_listed_by_id, bank.select(("p4",))),
-    ]
+    return [*(whole(check, p1, unless=few) for check in rates), whole(anchors_do_not_sit_in_the_middle, placed)]
 
 
 def p1_wordings_under_two_actions(tasks: Sequence[Task]) -> Findings:
@@ -58,12 +54,12 @@ def p1_wordings_under_two_actions(tasks: Sequence[Task]) -> Findings:
 
 def p1_note_rates_do_not_tell_the_action(tasks: Sequence[Task]) -> Findings:
     """Notes of one name, of one wording and of one length are as frequent under one gold action as under another."""
-    yield from _independent(tasks, "note", _note_habits)
+    yield from _independent(tasks, "note", _note_features)
 
 
 def p1_digits_do_not_tell_the_action(tasks: Sequence[Task]) -> Findings:
     """The digits with which limits and bounds are written are the same under all gold actions."""
-    yield from _independent(tasks, "digits", _digit_habits)
+    yield from _independent(tasks, "digits", _digit_features)
 
 
 def anchors_do_not_sit_in_the_middle(tasks: Sequence[Task]) -> Findings:
@@ -76,21 +72,15 @@ def anchors_do_not_sit_in_the_middle(tasks: Sequence[Task]) -> Findings:
         centred = np.abs(np.array(places) - 0.5) < CENTRED
         share = float(centred.mean())
         yield Figure(f"values of the {what} in the middle of the range", share)
-        # With few tasks one value decides; a single device in the middle is no habit.
+        # With few tasks one value decides; a single device in the middle says nothing.
         yield f"{share:.1%} of the values of the {what}" if share > MOST_CENTRED and len(places) > 4 else None
-
-
-def candidates_are_listed_by_id(task: Task) -> Findings:
-    """The candidates of a pool are listed in the order of their ids."""
-    ids = [candidate["id"] for candidate in task.spec["candidates"]]
-    yield None if ids == sorted(ids) else f"listed as {', '.join(ids)}"
 
 
 def p1_note_order_does_not_tell_the_action(tasks: Sequence[Task]) -> Findings:
     """Two notes or sentences that occur in both orders do so under every gold action alike."""
     orders: dict[tuple[str, str], Counter[tuple[bool, str]]] = defaultdict(Counter)
     for task in tasks:
-        for first, second in (pair for said in _spoken(task) for pair in combinations(said, 2)):
+        for first, second in (pair for words in _spoken(task) for pair in combinations(words, 2)):
             pair = (first, second) if first < second else (second, first)
             orders[pair][first < second, action_of(task)] += 1
     for (first, second), counts in sorted(orders.items()):
@@ -100,19 +90,19 @@ def p1_note_order_does_not_tell_the_action(tasks: Sequence[Task]) -> Findings:
         yield f"{first} / {second}: {dict(zip(actions, table, strict=True))}" if unlike else None
 
 
-def _independent(tasks: Sequence[Task], what: str, habits: Callable[[Task], set[str]]) -> Findings:
-    """One case a habit: whether its rate depends on the gold action."""
+def _independent(tasks: Sequence[Task], what: str, features: Callable[[Task], set[str]]) -> Findings:
+    """One case a feature: whether its rate depends on the gold action."""
     totals = Counter(action_of(task) for task in tasks)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for task in tasks:
-        for habit in habits(task):
-            counts[habit][action_of(task)] += 1
-    for habit, seen in sorted(counts.items()):
+        for feature in features(task):
+            counts[feature][action_of(task)] += 1
+    for feature, seen in sorted(counts.items()):
         if not ENOUGH <= seen.total() <= totals.total() - ENOUGH:
             continue
         table = [[seen[action], totals[action] - seen[action]] for action in sorted(totals)]
         rates = ", ".join(f"{action} {seen[action] / totals[action]:.0%}" for action in sorted(totals))
-        yield f"{what} {habit}: {rates}" if _unlike(table) else None
+        yield f"{what} {feature}: {rates}" if _unlike(table) else None
 
 
 def _unlike(table: Sequence[Sequence[int]]) -> bool:
@@ -126,11 +116,11 @@ def _unlike(table: Sequence[Sequence[int]]) -> bool:
 
 def _free_wordings(task: Task) -> list[str]:
     """The sentences of the notes without numbers, but for those about a field that the brief withholds."""
-    said = sentences(task.spec["notes"])
-    return [without_numbers(sentence) for sentence in said if not stands_for_withheld(task.spec, sentence)]
+    notes = sentences(task.spec["notes"])
+    return [without_numbers(sentence) for sentence in notes if not stands_for_withheld(task.spec, sentence)]
 
 
-def _note_habits(task: Task) -> set[str]:
+def _note_features(task: Task) -> set[str]:
     free = _free_wordings(task)
     names = {note["name"] for note in task.spec["notes"]} if free else set()
     return {*free, *names, f"with {len(free)} sentences"}
@@ -143,7 +133,7 @@ def _spoken(task: Task) -> tuple[list[str], list[str]]:
     ]
 
 
-def _digit_habits(task: Task) -> set[str]:
+def _digit_features(task: Task) -> set[str]:
     limits = task.spec["constraints"]
     return {f"{name} with {significant_digits(value)}" for name in LIMITS if (value := limits[name]) is not None}
 

@@ -1,18 +1,20 @@
 """The expensive part of an audit: verifying proofs, and searching where a bank stores none. One task at a time."""
 
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from vehbench_builder.audit import proofs
-from vehbench_builder.audit.completed import completed, field_of, states, tried_completions
 from vehbench_builder.audit.gold import reference_of
-from vehbench_builder.audit.settle import Settled, settled
+from vehbench_builder.audit.report import Progress
 from vehbench_builder.one_thread import end_with_parent
+from vehbench_builder.veh.audit import proofs
+from vehbench_builder.veh.audit.completions import completed, field_of, states, tried_completions
+from vehbench_builder.veh.audit.proofs import Decision, decide
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Completion, Spec, Task
-from vehbench_oracle import LIMITS, OracleError
+from vehbench_oracle import OracleError
+from vehbench_oracle.veh.domain import problem_of_brief
 
 POWER_MARGIN = 1.03
 """An infeasible brief stays infeasible with its power target divided by this."""
@@ -21,40 +23,41 @@ FREQUENCY_MARGIN_PCT = 5.0
 LEAST_WITNESS_SLACK = 0.0045
 """Share of every limit that some design of a P3 task keeps in hand."""
 
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True)
 class Evidence:
     """What was found out about one task.
 
-    `settled` is about a P1 brief or each of its completions, `margin` about an infeasible brief with easier limits.
+    `decisions` are about a P1 brief or each of its completions, `margin` about an infeasible brief with easier limits.
     `certified` says that an upper bound with a certificate is stored, `bound_fault` why that does not hold.
     `strongest_uw` is the largest power that a search found for a reference without certificate. `roomy` is about a P3
     brief whose limits leave slack. `failure` says why nothing could be found out.
     """
 
-    settled: tuple[Settled, ...] = ()
-    margin: Settled | None = None
+    decisions: tuple[Decision, ...] = ()
+    margin: Decision | None = None
     certified: bool = False
     bound_fault: str | None = None
     strongest_uw: float | None = None
-    roomy: Settled | None = None
+    roomy: Decision | None = None
     failure: str | None = None
 
 
-def gather(tasks: Iterable[Task], jobs: int = 1, progress: Progress | None = None) -> dict[str, Evidence]:
+EvidenceById = Mapping[str, Evidence]
+
+
+def gather(tasks: Iterable[Task], jobs: int = 1, progress: Progress | None = None) -> EvidenceById:
     """The evidence about each task by id, with `jobs` processes. `progress` is told how many of how many are done.
 
     P4 tasks need none and get none.
     """
     wanted = [task for task in tasks if task.probe != "p4"]
-    found: dict[str, Evidence] = {}
+    by_id: dict[str, Evidence] = {}
     for task, evidence in zip(wanted, _mapped(wanted, jobs), strict=True):
-        found[task.task_id] = evidence
+        by_id[task.task_id] = evidence
         if progress:
-            progress(len(found), len(wanted))
-    return found
+            progress(len(by_id), len(wanted))
+    return by_id
 
 
 def evidence_of(task: Task) -> Evidence:
@@ -84,58 +87,58 @@ def _triaged(task: Task) -> Evidence:
     infeasible = gold["action"] == "declare_infeasible"
     bound = gold["reference"] is not None and proofs.certificate_in(gold["certificate"]) is not None
     return Evidence(
-        settled=tuple(_verdicts(task)),
-        margin=settled(_eased(spec), expected="infeasible") if infeasible else None,
+        decisions=tuple(_verdicts(task)),
+        margin=decide(_eased(spec), expected="infeasible") if infeasible else None,
         certified=bound,
         bound_fault=_bound_fault(task) if bound else None,
     )
 
 
-def _verdicts(task: Task) -> Iterator[Settled]:
+def _verdicts(task: Task) -> Iterator[Decision]:
     spec, gold = task.spec, task.gold
     if gold["completions"]:
         for completion in gold["completions"]:
-            yield _settled_completion(spec, completion)
+            yield _decided_completion(spec, completion)
     elif gold["action"] == "request_missing_info":
         for name in gold["missing_fields"]:
             yield from _tried(spec, field_of(name))
     elif missing := [name for name in ("frequency_hz", "acceleration_g") if not states(spec, name)]:
-        yield Settled("", "open", f"the brief withholds {', '.join(missing)}", False)
+        yield Decision("", "open", f"the brief withholds {', '.join(missing)}", False)
     elif gold["action"] == "declare_infeasible":
-        yield settled(spec, certificate=gold["certificate"], expected="infeasible")
+        yield decide(spec, certificate=gold["certificate"], expected="infeasible")
     else:
-        yield settled(spec, witness=gold["witness"])
+        yield decide(spec, witness=gold["witness"])
 
 
-def _settled_completion(spec: Spec, stored: Completion) -> Settled:
+def _decided_completion(spec: Spec, stored: Completion) -> Decision:
     try:
         brief = completed(spec, stored["changes"])
     except ValueError as error:
-        return Settled(stored["name"], "open", str(error), True)
+        return Decision(stored["name"], "open", str(error), True)
     feasible = stored["feasible"]
-    one = settled(
+    decision = decide(
         brief,
         name=stored["name"],
         witness=stored["witness"] if feasible else None,
         certificate=None if feasible else stored["certificate"],
         expected="feasible" if feasible else "infeasible",
     )
-    if one.verdict != "open" and (one.verdict == "feasible") != feasible:
-        said = "feasible" if feasible else "infeasible"
-        return Settled(stored["name"], "open", f"stored as {said}, found {one.verdict}", True)
-    return one
+    if decision.verdict != "open" and (decision.verdict == "feasible") != feasible:
+        label = "feasible" if feasible else "infeasible"
+        return Decision(stored["name"], "open", f"stored as {label}, found {decision.verdict}", True)
+    return decision
 
 
-def _tried(spec: Spec, field: str) -> Iterator[Settled]:
+def _tried(spec: Spec, field: str) -> Iterator[Decision]:
     """Completions of a withheld field until both verdicts have been seen, the brief as it is where it states it."""
     if states(spec, field):
-        yield settled(spec, name="as written")
+        yield decide(spec, name="as written")
         return
     verdicts = set()
     for changes in tried_completions(spec, field):
-        one = settled(completed(spec, changes), name=f"{field} = {changes[field]}")
-        yield one
-        verdicts.add(one.verdict)
+        decision = decide(completed(spec, changes), name=f"{field} = {changes[field]}")
+        yield decision
+        verdicts.add(decision.verdict)
         if {"feasible", "infeasible"} <= verdicts:
             return
 
@@ -150,7 +153,7 @@ def _referenced(task: Task) -> Evidence:
         certified=stored,
         bound_fault=_bound_fault(task) if stored else None,
         strongest_uw=strongest_uw,
-        roomy=settled(_tightened(task.spec), witness=task.gold["witness"]) if task.probe == "p3" else None,
+        roomy=decide(_tightened(task.spec), witness=task.gold["witness"]) if task.probe == "p3" else None,
     )
 
 
@@ -160,18 +163,14 @@ def _bound_fault(task: Task) -> str | None:
 
 def _tightened(spec: Spec) -> Spec:
     """The brief with every limit harder by `LEAST_WITNESS_SLACK`."""
-    limits = {}
-    for name, kind in LIMITS.items():
-        limit = spec["constraints"].get(name)
-        factor = 1 - LEAST_WITNESS_SLACK if kind.upper else 1 + LEAST_WITNESS_SLACK
-        limits[name] = (kind.value if limit is None else limit) * factor
-    return with_limits(spec, **limits)
+    limits = problem_of_brief(spec).limits.values()
+    factors = {True: 1 - LEAST_WITNESS_SLACK, False: 1 + LEAST_WITNESS_SLACK}
+    return with_limits(spec, **{limit.name: limit.value * factors[limit.upper] for limit in limits})
 
 
 def _eased(spec: Spec) -> Spec:
     """An infeasible brief with limits that are easier by the required margin."""
     if proofs.is_infeasible_at_any_power(spec):
-        limit = spec["constraints"].get("freq_error_pct_limit")
-        wider = (LIMITS["freq_error_pct_limit"].value if limit is None else limit) + FREQUENCY_MARGIN_PCT
+        wider = problem_of_brief(spec).limit("freq_error_pct_limit") + FREQUENCY_MARGIN_PCT
         return with_limits(spec, freq_error_pct_limit=wider)
     return with_limits(spec, power_target_uw=(spec["constraints"].get("power_target_uw") or 0.0) / POWER_MARGIN)

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from vehbench_builder.audit.public_fields import sentences
-from vehbench_builder.audit.recomputed import centre_of, response_of
+from vehbench_builder.audit.text import sentences
 from vehbench_hf.types import Spec
 from vehbench_oracle import DECLARED_DOMAIN, Box, UnknownMaterialError
+from vehbench_oracle.space import centre
 from vehbench_oracle.veh import materials as tables
 from vehbench_oracle.veh.cantilever import GRAVITY_M_S2
+from vehbench_oracle.veh.domain import problem_of_brief
 
 FIELDS = {
     "frequency_hz": ("excitation", "frequency_hz"),
@@ -22,7 +24,6 @@ FIELDS = {
     "damping_ratio": ("materials", "damping_ratio"),
 }
 """Where a brief states a field, by the names that banks use for it."""
-
 _SPOKEN = {
     "frequency_hz": r"frequency|rpm|speed",
     "acceleration_g": "acceleration",
@@ -30,12 +31,10 @@ _SPOKEN = {
     "piezo": "piezo|PZT",
     "damping_ratio": "damping",
 }
-
 TOLERANCE = 1e-6
 _NUMBER = r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 _RANGE = re.compile(rf"{_NUMBER} ?(?:-|–|to|and) ?{_NUMBER} ?(Hz|rpm|ohm|g\b)?", re.IGNORECASE)
 _SINGLE = re.compile(rf"(?<![\w.]){_NUMBER}(?![\d.]*\d)")
-
 Changes = Mapping[str, Any]
 
 
@@ -121,9 +120,10 @@ def tried_completions(spec: Spec, field: str) -> list[dict[str, Any]]:
     They serve to find two completions with opposite verdicts where a bank stores none.
     """
     if field == "frequency_hz":
-        probe: Spec = {**spec, "excitation": {**spec["excitation"], "frequency_hz": 1.0, "acceleration_g": 1.0}}
-        centre = {**_centre(spec), "load_resistance_ohm": 1e4}
-        resonance = float(response_of(probe, centre).resonant_freq_hz)
+        problem = replace(problem_of_brief(spec), frequency_hz=1.0, acceleration_g=1.0)
+        if problem.bounds["load_resistance_ohm"] is None:
+            problem = replace(problem, bounds={**problem.bounds, "load_resistance_ohm": Box(min=1e4, max=1e4)})
+        resonance = float(problem.respond({**centre(problem), "load_resistance_ohm": 1e4}).resonant_freq_hz)
         return [{field: factor * resonance} for factor in (1.0, 0.25, 4.0)]
     if field == "acceleration_g":
         return [{field: value} for value in (1.0, 1 / GRAVITY_M_S2, 0.001)]
@@ -132,20 +132,11 @@ def tried_completions(spec: Spec, field: str) -> list[dict[str, Any]]:
     return [{field: name} for name in tables.PIEZO if name.startswith("PZT")]
 
 
-def _centre(spec: Spec) -> dict[str, float]:
-    boxes = {**spec["variable_bounds"]}
-    boxes["load_resistance_ohm"] = boxes["load_resistance_ohm"] or Box(min=1e4, max=1e4)
-    return centre_of({**spec, "variable_bounds": boxes})
-
-
 def _allowed(spec: Spec, field: str) -> Iterator[tuple[float, float]]:
     """The ranges in which a completion of a field may lie."""
     if field == "frequency_hz":
-        found = [
-            *stated_ranges(spec, "Hz"),
-            *((low / 60, high / 60) for low, high in stated_ranges(spec, "rpm")),
-        ]
-        yield from found or [(0.0, np.inf)]
+        speeds = ((low / 60, high / 60) for low, high in stated_ranges(spec, "rpm"))
+        yield from [*stated_ranges(spec, "Hz"), *speeds] or [(0.0, np.inf)]
     elif field == "acceleration_g":
         values = [float(n) for text in _texts(spec, "acceleration") for n in _SINGLE.findall(text)]
         levels = [number for value in values for number in (value, value / GRAVITY_M_S2)]
@@ -154,10 +145,10 @@ def _allowed(spec: Spec, field: str) -> Iterator[tuple[float, float]]:
         yield from stated_ranges(spec, "ohm") or [DECLARED_DOMAIN["load_resistance_ohm"]]
     else:
         ranges = [_RANGE.search(text) for text in _texts(spec, "damping")]
-        yield from [(float(one[1]), float(one[2])) for one in ranges if one] or [(0.001, 0.1)]
+        yield from [(float(ends[1]), float(ends[2])) for ends in ranges if ends] or [(0.001, 0.1)]
 
 
 def _texts(spec: Spec, about: str = "") -> list[str]:
     """The sentences of stated fields and notes that contain a word."""
-    found = sentences([*spec["excitation"]["stated"], *spec["notes"]])
-    return [sentence for sentence in found if about in sentence.lower()]
+    said = sentences([*spec["excitation"]["stated"], *spec["notes"]])
+    return [sentence for sentence in said if about in sentence.lower()]

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from vehbench_builder.audit import paper
-from vehbench_builder.audit.completed import FIELDS, field_of
 from vehbench_builder.audit.gold import reference_of
-from vehbench_builder.audit.recomputed import centre_of, response_of
-from vehbench_builder.audit.report import Check, Figure, Findings, each, skipped, whole
+from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
+from vehbench_builder.veh.audit import composition as paper
+from vehbench_builder.veh.audit.completions import FIELDS, field_of
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
-from vehbench_oracle import LIMITS
+from vehbench_oracle import LIMITS, VARIABLES
+from vehbench_oracle.space import centre
+from vehbench_oracle.veh.domain import problem_of_brief
 
 VACUOUS_PCT = 50.0
 """A frequency limit of this or more asks for nothing."""
@@ -20,32 +21,34 @@ STRESS_RANGE_MPA, DISP_RANGE_MM = (1.0, 500.0), (1e-3, 50.0)
 """Limits outside are beyond what a beam bears, or below what can be told apart from nothing."""
 MOST_FEASIBLE_CENTRES = 0.10
 """Largest share of briefs that the middle of the box may solve."""
-
 FACTORS = {"paper_like": 1.5, "resonance_tuned": 1.25, "power_tight": 1.2, "boundary_binding": 1.08}
 """Stress and displacement limit over the anchor's own value, by subtype."""
 FACTOR_TOLERANCE = 0.01
 
 
-def brief_checks(bank: Bank) -> list[Check]:
-    """All checks of P2 briefs, and of the materials of every probe."""
+def p2_checks(bank: Bank) -> list[Check]:
+    """All checks of P2 briefs, and of what the briefs of every probe state."""
     tasks = bank.select(("p2",))
     ruled = [t for t in tasks if t.subtype in FACTORS]
-    full = bank.version in paper.FULL_BANKS
+    complete = [t for t in bank.tasks if t.probe != "p1" or t.gold["action"] == "declare_infeasible"]
+    partial = None if bank.version in paper.FULL_BANKS else f"{bank.version} is not a full bank"
     return [
+        each(briefs_are_complete, complete),
         each(materials_are_stated, bank.tasks),
-        whole(materials_vary, bank.tasks) if full else skipped(materials_vary, f"{bank.version} is not a full bank"),
+        whole(materials_vary, bank.tasks, unless=partial),
         each(p2_anchor_design_feasible, tasks),
         whole(p2_frequency_limits_bind, tasks),
         whole(p2_powers_are_worth_measuring, tasks),
         whole(p2_limits_are_credible, tasks),
-        each(p2_limits_follow_from_the_anchor, ruled if full else []),
+        each(p2_limits_follow_from_the_anchor, [] if partial else ruled),
         whole(p2_box_centres_do_not_solve, tasks),
     ]
 
 
 def materials_are_stated(task: Task) -> Findings:
     """A brief names both materials and the damping ratio, unless it withholds one of them on purpose."""
-    changes = [name for one in task.gold["completions"] for name, value in one["changes"].items() if value is not None]
+    completions = [completion["changes"] for completion in task.gold["completions"]]
+    changes = [name for change in completions for name, value in change.items() if value is not None]
     withheld = {FIELDS[field_of(name)][1] for name in (*task.gold["missing_fields"], *changes)}
     missing = [name for name, value in task.spec["materials"].items() if value is None and name not in withheld]
     yield f"no {' and no '.join(missing)}" if missing else None
@@ -112,7 +115,7 @@ def p2_limits_follow_from_the_anchor(task: Task) -> Findings:
     if design is None:
         yield "no anchor design"
         return
-    response = response_of(task.spec, design)
+    response = problem_of_brief(task.spec).respond(design)
     for name in ("stress_limit_mpa", "disp_limit_mm"):
         expected = FACTORS[task.subtype] * float(getattr(response, LIMITS[name].metric))
         off = _limit(task, name) / expected - 1
@@ -121,23 +124,39 @@ def p2_limits_follow_from_the_anchor(task: Task) -> Findings:
 
 def p2_box_centres_do_not_solve(tasks: Sequence[Task]) -> Findings:
     """The middle of the box solves at most 10 % of the briefs."""
-    yield from at_most(MOST_FEASIBLE_CENTRES, tasks, lambda task: judge_for(task.spec, centre_of(task.spec)).feasible)
+    yield from at_most(MOST_FEASIBLE_CENTRES, tasks, _centre_solves)
 
 
 def at_most(share: float, tasks: Sequence[Task], holds: Callable[[Task], bool]) -> Iterator[str | Figure | None]:
     """A case a task: all for which something holds are faults when they are more than `share` of the tasks."""
-    found = [task for task in tasks if holds(task)]
-    too_many = len(found) > share * len(tasks)
-    yield from (f"{task.task_id}" for task in found if too_many)
-    yield from (None for _ in range(len(tasks) - (len(found) if too_many else 0)))
-    yield Figure("found", len(found))
-    yield Figure("share", len(found) / len(tasks) if tasks else None)
+    cases = [task for task in tasks if holds(task)]
+    too_many = len(cases) > share * len(tasks)
+    yield from (f"{task.task_id}" for task in cases if too_many)
+    yield from (None for _ in range(len(tasks) - (len(cases) if too_many else 0)))
+    yield Figure("found", len(cases))
+    yield Figure("share", len(cases) / len(tasks) if tasks else None)
+
+
+def _centre_solves(task: Task) -> bool:
+    problem = problem_of_brief(task.spec)
+    return problem.judge(centre(problem)).feasible
 
 
 def _limit(task: Task, name: str) -> float:
-    limit = task.spec["constraints"].get(name)
-    return LIMITS[name].value if limit is None else limit
+    return problem_of_brief(task.spec).limit(name)
 
 
 def _inside(value: float, interval: tuple[float, float]) -> bool:
     return interval[0] <= value <= interval[1]
+
+
+def briefs_are_complete(task: Task) -> Findings:
+    """A brief that can be judged states all bounds, limits, the excitation and the materials."""
+    spec = task.spec
+    missing = [
+        *(name for name in VARIABLES if spec["variable_bounds"].get(name) is None),
+        *(name for name in LIMITS if spec["constraints"].get(name) is None),
+        *(name for name in ("frequency_hz", "acceleration_g") if spec["excitation"].get(name) is None),
+        *(name for name in ("piezo", "substrate") if spec["materials"].get(name) is None),
+    ]
+    yield f"withholds {', '.join(missing)}" if missing else None

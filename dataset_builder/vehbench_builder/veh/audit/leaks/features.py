@@ -1,22 +1,18 @@
-"""What a reader without physics sees of a brief: plain numbers, words, and the habits of whoever wrote them down."""
+"""What a reader without physics sees of a brief: plain numbers, words, and how they are written."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_builder.audit.recomputed import Array
-from vehbench_hf.types import Spec, Stated
+from vehbench_builder.audit.text import sentences, significant_digits, without_numbers
+from vehbench_hf.types import Spec
 from vehbench_oracle import LIMITS, VARIABLES
+from vehbench_oracle.space import Array
 
 Key = tuple[str | float, ...]
-
 WIDTH_DIGITS = 3
-"""Decimals of a half-width in a lookup key, so that rounding of the bounds does not hide a habit."""
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+"""Decimals of a half-width in a lookup key, so that rounding of the bounds does not hide what is typical."""
 
 
 class Range(NamedTuple):
@@ -112,16 +108,16 @@ def table(specs: Sequence[Spec], rng: np.random.Generator) -> tuple[list[str], A
         limits = [_number(spec["constraints"].get(name)) for name in LIMITS]
         boxes = [_range(spec, name) for name in VARIABLES]
         ranges = [(np.nan,) * 3 if box is None else (box.low, box.high, _half_width(box)) for box in boxes]
-        said = note_wordings(spec)
+        wordings = note_wordings(spec)
         rows.append(
             [
                 *limits,
                 _number(spec["excitation"]["frequency_hz"]),
                 _number(spec["excitation"]["acceleration_g"]),
-                *(value for one in ranges for value in one),
+                *(value for ends in ranges for value in ends),
                 *(float(significant_digits(limit)) for limit in limits),
-                *(float(wording in said) for wording in known),
-                float(len(said)),
+                *(float(wording in wordings) for wording in known),
+                float(len(wordings)),
             ]
         )
     filled = np.array(rows, dtype=float)
@@ -132,28 +128,9 @@ def table(specs: Sequence[Spec], rng: np.random.Generator) -> tuple[list[str], A
     return names, filled
 
 
-def significant_digits(value: float) -> int:
-    """How many significant digits it takes to write `value`; 0 for no number."""
-    if not np.isfinite(value) or value == 0:
-        return 0
-    mantissa = f"{abs(value):.16e}".split("e")[0]
-    shortest = repr(abs(value)).split("e")[0].replace(".", "").strip("0")
-    return min(len(shortest), len(mantissa) - 1)
-
-
-def without_numbers(text: str) -> str:
-    """`text` with every number replaced by a sign, so that one wording is one text."""
-    return re.sub(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?", "#", text.lower())
-
-
-def sentences(stated: Sequence[Stated]) -> list[str]:
-    """The sentences of some notes."""
-    return [sentence for note in stated for sentence in _SENTENCE_END.split(note["text"]) if sentence]
-
-
 def _ranges(spec: Spec) -> list[Range]:
-    found = [_range(spec, name) for name in VARIABLES if name != "load_resistance_ohm"]
-    return [box for box in found if box is not None]
+    ranges = [_range(spec, name) for name in VARIABLES if name != "load_resistance_ohm"]
+    return [box for box in ranges if box is not None]
 
 
 def _range(spec: Spec, name: str) -> Range | None:

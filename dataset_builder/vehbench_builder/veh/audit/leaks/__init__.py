@@ -1,0 +1,1 @@
+"""Can an answer be read from a brief without physics?"""

@@ -1,0 +1,205 @@
+"""P3: are shown verdicts and claims what they should be, and does recovery take more than a fixed move?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vehbench_builder.audit.gold import agrees, not_built_here, trap_of
+from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
+from vehbench_builder.veh.p3.claims import claim_holds
+from vehbench_hf.bank.bank import Bank
+from vehbench_hf.episodes.judging import judge_for
+from vehbench_hf.types import Design, HistoryStep, Spec, Task
+from vehbench_oracle import VARIABLES, Verdict, box_violations
+from vehbench_oracle.space import Array, design_at, designs_at, least_slack, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
+from vehbench_oracle.veh.problem import VehProblem
+
+POINTS = 2001
+"""Designs looked at along a line before the best places are looked at more closely."""
+PEAKS = 4
+"""Best places along a line that are looked at more closely."""
+CLOSER, CLOSE_POINTS = 4, 201
+"""How often, each time with so many designs between the two neighbours of the best one."""
+MOST_SINGLE_FIXES = 1
+"""How many variables may solve a task when moved alone."""
+STEPS = 4
+"""Steps of a P3 history, half of the budget."""
+
+
+def p3_checks(bank: Bank) -> list[Check]:
+    """All checks of P3 histories, and of what a fixed move achieves."""
+    tasks = bank.select(("p3",))
+    return [
+        each(p3_traps_are_told, tasks, unless=not_built_here(bank)),
+        each(p3_verdicts_recomputed, tasks),
+        each(p3_flags_recomputed, tasks),
+        each(p3_violations_recomputed, tasks),
+        each(p3_steps_inside_the_box, tasks),
+        each(p3_no_step_is_feasible, tasks),
+        each(p3_last_step_infeasible, tasks),
+        whole(p3_steps_differ, tasks),
+        each(p3_claims_are_false, [t for t in tasks if trap_of(t)["claims"]]),
+        each(p3_retracing_fails, tasks),
+        each(p3_reversal_fails, tasks),
+        whole(p3_few_single_variable_fixes, tasks),
+    ]
+
+
+def p3_verdicts_recomputed(task: Task) -> Findings:
+    """Power, slacks and metrics of every history are those of the final limits."""
+    wrong = []
+    for number, (step, verdict) in enumerate(_judged(task), start=1):
+        shown = step["verdict"]
+        stored = {**shown["slack"], **(shown["metrics"] or {})}
+        computed = {**verdict.slack, **verdict.metrics}
+        bad = [name for name in stored if name not in computed or not agrees(stored[name], computed[name])]
+        if not agrees(shown["power_uw"], verdict.metrics["load_power_uw"]):
+            bad.append("power_uw")
+        wrong += [f"step {number} {name}" for name in bad]
+    yield f"wrong: {', '.join(wrong[:4])}{' ..' if len(wrong) > 4 else ''}" if wrong else None
+
+
+def p3_flags_recomputed(task: Task) -> Findings:
+    """The feasible flag of every step is the oracle's under the final limits."""
+    for number, (step, verdict) in enumerate(_judged(task), start=1):
+        said = step["verdict"]["feasible"]
+        yield None if said == verdict.feasible else f"step {number} says {said}, the oracle {verdict.feasible}"
+
+
+def p3_violations_recomputed(task: Task) -> Findings:
+    """The list of broken limits of every step is the oracle's under the final limits."""
+    for number, (step, verdict) in enumerate(_judged(task), start=1):
+        said, found = sorted(step["verdict"]["violations"]), sorted(v.name for v in verdict.violations)
+        yield None if said == found else f"step {number} lists {said}, the oracle {found}"
+
+
+def p3_steps_inside_the_box(task: Task) -> Findings:
+    """Every design of a history lies inside the bounds of its task."""
+    for number, step in enumerate(task.spec["history"], start=1):
+        outside = box_violations(VARIABLES, step["design"], task.spec["variable_bounds"])
+        yield f"step {number}: {', '.join(v.name for v in outside)}" if outside else None
+
+
+def p3_no_step_is_feasible(task: Task) -> Findings:
+    """No history holds a feasible design, so that sending one again or resetting to it solves nothing."""
+    feasible = [str(number) for number, (_, verdict) in enumerate(_judged(task), start=1) if verdict.feasible]
+    yield f"feasible: step {', '.join(feasible)}" if feasible else None
+
+
+def p3_last_step_infeasible(task: Task) -> Findings:
+    """The last step of every history breaks a limit."""
+    *_, (_, last) = _judged(task)
+    yield "the last step is feasible" if last.feasible else None
+
+
+def p3_steps_differ(tasks: Sequence[Task]) -> Findings:
+    """No history shows one design twice, and no two histories are alike."""
+    seen: dict[str, str] = {}
+    for task in tasks:
+        designs = [str(sorted(step["design"].items())) for step in task.spec["history"]]
+        twin = seen.setdefault("".join(designs), task.task_id)
+        repeats = len(set(designs)) < len(designs)
+        fault = "a design occurs twice" if repeats else f"the history of {twin}" if twin != task.task_id else ""
+        yield f"{task.task_id}: {fault}" if fault else None
+
+
+def p3_claims_are_false(task: Task) -> Findings:
+    """Every note of a history claims something about its step's verdict, and every claim is false."""
+    claims = trap_of(task)["claims"]
+    for number in range(1, len(task.spec["history"]) + 1):
+        own = [claim for claim in claims if claim["step"] == number]
+        yield None if own else f"the note of step {number} claims nothing"
+        for claim in own:
+            sentence = f"{claim['left']} {claim['relation']} {claim['right']}"
+            yield f"step {number}: {sentence} is true" if claim_holds(task.spec, claim) else None
+
+
+def _judged(task: Task) -> list[tuple[HistoryStep, Verdict]]:
+    return [(step, judge_for(task.spec, step["design"])) for step in task.spec["history"]]
+
+
+def p3_retracing_fails(task: Task) -> Findings:
+    """Walking back along the history and on beyond its first step meets no feasible design."""
+    design = on_path(task.spec, retraced(task.spec))
+    yield None if design is None else f"solved by {design}"
+
+
+def p3_reversal_fails(task: Task) -> Findings:
+    """Moving the trap's variable alone, from the last step to anywhere in its range, solves nothing."""
+    variable = trap_of(task)["variable"]
+    if variable in VARIABLES:
+        yield f"{variable} alone solves it" if single_fixes(task, [variable]) else None
+
+
+def p3_few_single_variable_fixes(tasks: Sequence[Task]) -> Findings:
+    """At most one variable, moved alone from the last step, solves a task."""
+    solved = 0
+    for task in tasks:
+        fixes = single_fixes(task, list(VARIABLES))
+        solved += bool(fixes)
+        yield f"{task.task_id}: each of {', '.join(fixes)} alone" if len(fixes) > MOST_SINGLE_FIXES else None
+    yield Figure("tasks that some single variable solves", solved)
+
+
+def single_fixes(task: Task, variables: Sequence[str]) -> list[str]:
+    """Those of some variables that solve the task when moved alone from its last step."""
+    last = places_of(problem_of_brief(task.spec), task.spec["history"][-1]["design"])
+    fixes = []
+    for name in variables:
+        index = list(VARIABLES).index(name)
+        ends = np.array([last, last]).T
+        ends[index] = 0.0, 1.0
+        if on_path(task.spec, ends) is not None:
+            fixes.append(name)
+    return fixes
+
+
+def retraced(spec: Spec) -> Array:
+    """The corners of the way back: from the last step over all steps, then straight on to the edge of the box."""
+    problem = problem_of_brief(spec)
+    places = [places_of(problem, step["design"]) for step in reversed(spec["history"])]
+    if len(places) > 1:
+        heading = places[-1] - places[-2]
+        room = np.where(heading > 0, 1 - places[-1], places[-1])
+        moving = np.abs(heading) > 1e-12
+        if moving.any():
+            places.append(places[-1] + heading * float((room[moving] / np.abs(heading[moving])).min()))
+    return np.array(places).T
+
+
+def on_path(spec: Spec, corners: Array) -> Design | None:
+    """A design on the path through places of the box (6, corners) that meets all limits; None when none was found."""
+    problem = problem_of_brief(spec)
+    along, step = np.linspace(0.0, corners.shape[1] - 1, POINTS, retstep=True)
+    slack = _slack_along(problem, corners, along)
+    padded = np.concatenate([[-np.inf], slack, [-np.inf]])
+    peaks = np.flatnonzero((slack >= padded[:-2]) & (slack >= padded[2:]))
+    for peak in peaks[np.argsort(-slack[peaks])][:PEAKS]:
+        best, reach = float(along[peak]), float(step)
+        for _ in range(1 + CLOSER):
+            if _slack_along(problem, corners, np.array([best]))[0] >= 0:
+                return design_at(problem, _at(corners, np.array([best]))[:, 0])
+            close = np.clip(np.linspace(best - reach, best + reach, CLOSE_POINTS), 0.0, along[-1])
+            best, reach = float(close[np.argmax(_slack_along(problem, corners, close))]), 2 * reach / (CLOSE_POINTS - 1)
+    return None
+
+
+def _slack_along(problem: VehProblem, corners: Array, along: Array) -> Array:
+    return least_slack(problem.limits, vars(problem.respond(designs_at(problem, _at(corners, along)))))
+
+
+def _at(corners: Array, along: Array) -> Array:
+    knots = np.arange(corners.shape[1], dtype=float)
+    places: Array = np.array([np.interp(along, knots, row) for row in corners])
+    return places.clip(0.0, 1.0)
+
+
+def p3_traps_are_told(task: Task) -> Findings:
+    """Every history has four steps with a note each, a trap of the task's subtype, and claims of its notes."""
+    history, trap = task.spec["history"], trap_of(task)
+    faults = [] if len(history) == STEPS else [f"{len(history)} steps"]
+    faults += [f"step {number} has no note" for number, step in enumerate(history, start=1) if not step["note"].strip()]
+    faults += [] if trap["type"] == task.subtype else [f"trap {trap['type'] or 'none'}, subtype {task.subtype}"]
+    faults += [] if trap["claims"] else ["no claims"]
+    yield "; ".join(faults) or None
