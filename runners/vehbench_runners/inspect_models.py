@@ -26,11 +26,17 @@ _FINISH = {"max_tokens": "length", "model_length": "length"}
 
 
 class InspectBackend:
-    """A model of one of Inspect's providers; `name` is PROVIDER/NAME as Inspect writes it."""
+    """A model of one of Inspect's providers; `name` is PROVIDER/NAME as Inspect writes it.
+
+    Raises UserError for a name without provider, or without the extra installed.
+    """
 
     is_language_model = True
 
     def __init__(self, name: str, sampling: Sampling, options: BackendOptions) -> None:
+        if "/" not in name:
+            raise UserError(f"model 'inspect/{name}' has no provider; expected inspect/PROVIDER/NAME.")
+        _inspect()
         self.concurrency = options.concurrency or CONCURRENCY
         self._name, self._sampling, self._options = name, sampling, options
         self._model: Any = None
@@ -133,14 +139,6 @@ class InspectBackend:
             raise RunStopped(f"{self._name} answers {failure.text}. What was done is kept.")
         before = f"{OVERFLOW}: " if failure.kind == "overflow" else ""
         return Reply(None, finish_reason=None, error=before + failure.text)
-
-
-def inspect_backend(name: str, sampling: Sampling, options: BackendOptions) -> InspectBackend:
-    """The backend of `inspect/<name>`. Raises UserError for a name without provider, or without the extra installed."""
-    if "/" not in name:
-        raise UserError(f"model 'inspect/{name}' has no provider; expected inspect/PROVIDER/NAME.")
-    _inspect()
-    return InspectBackend(name, sampling, options)
 
 
 def _inspect() -> Any:

@@ -26,31 +26,31 @@ def make_backend(
             named = ", ".join(local) or "a managed server"
             raise UserError(f"{named}: only vllm/ and hf/ models are loaded here and can be told so; got {model!r}.")
     if kind == "baseline":
-        from vehbench_runners.baselines.backend_of_baselines import baseline_backend
+        from vehbench_runners.baselines.backend import BaselineBackend
 
-        return baseline_backend(name, seed=sampling.seed or 0)
+        return BaselineBackend(name, seed=sampling.seed or 0)
     if not name:
         raise UserError(f"unknown model {model!r}; expected one of {FORMS}.")
     if kind == "openai":
-        from vehbench_runners.openai.api import openai_backend
+        from vehbench_runners.openai.api import OpenAIBackend
 
-        return openai_backend(name, sampling, options)
+        return OpenAIBackend(name, sampling, options)
     if kind == "vllm" and options.managed_server:
-        from vehbench_runners.local.vllm_server import vllm_server_backend
+        from vehbench_runners.local.vllm_server import VllmServerBackend
 
-        return vllm_server_backend(name, sampling, weights, options)
+        return VllmServerBackend(name, sampling, weights, options)
     if kind == "vllm":
-        from vehbench_runners.local.vllm_engine import vllm_backend
+        from vehbench_runners.local.vllm_engine import VllmBackend
 
-        return vllm_backend(name, sampling, weights, options)
+        return VllmBackend(name, sampling, weights, options)
     if kind == "hf":
-        from vehbench_runners.local.transformers_model import transformers_backend
+        from vehbench_runners.local.transformers_model import TransformersBackend
 
-        return transformers_backend(name, sampling, weights, options)
+        return TransformersBackend(name, sampling, weights, options)
     if kind == "inspect":
-        from vehbench_runners.inspect_models import inspect_backend
+        from vehbench_runners.inspect_models import InspectBackend
 
-        return inspect_backend(name, sampling, options)
+        return InspectBackend(name, sampling, options)
     raise UserError(f"unknown model {model!r}; expected one of {FORMS}.")
 
 

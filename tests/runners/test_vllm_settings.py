@@ -11,7 +11,7 @@ from vehbench_hf.errors import UserError
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_runners.backend import RunStopped
 from vehbench_runners.local.chat_template import Chat
-from vehbench_runners.local.vllm_engine import check_structured, engine_arguments
+from vehbench_runners.local.vllm_model import check_structured, engine_arguments
 from vehbench_runners.local.vllm_server import server_command
 from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from signal import Signals
 
 
-class Guard:
+class KillOnExit:
     """A shell that waits on a pipe from this process. When the pipe closes by our death, it signals `processes`.
 
     A negative number stands for the process group of that number, as in `kill`.
@@ -21,7 +21,7 @@ class Guard:
         )
 
     def release(self) -> None:
-        """Give up guarding, before the numbers can belong to other processes."""
+        """Let the processes live, before the numbers can belong to other processes."""
         self._shell.kill()
         self._shell.communicate()
 
@@ -33,9 +33,9 @@ def processes_below() -> list[int]:
     """
     import psutil
 
-    found = []
+    running = []
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):  # it has ended meanwhile
             if not any("resource_tracker" in word for word in process.cmdline()):
-                found.append(process.pid)
-    return found
+                running.append(process.pid)
+    return running

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from vehbench_runners.backend import RunStopped
-from vehbench_runners.local.kill_on_exit import Guard
+from vehbench_runners.local.kill_on_exit import KillOnExit
 
 START_LIMIT_S = 3600.0
 """Large weights may have to be downloaded first."""
@@ -28,7 +28,7 @@ class LocalServer:
     """`command` with `--host` and `--port` added, up while the context is entered; `url` is where it listens.
 
     The process leads a group of its own, so that Ctrl-C in a terminal reaches it through us only. Should this process
-    be killed outright, a guard takes the group down.
+    be killed outright, a shell takes the group down.
     """
 
     def __init__(self, command: Sequence[str], *, start_limit_s: float = START_LIMIT_S) -> None:
@@ -37,7 +37,7 @@ class LocalServer:
         self._command = [*command, "--host", "127.0.0.1", "--port", str(self.port)]
         self._start_limit_s = start_limit_s
         self._process: subprocess.Popen[bytes] | None = None
-        self._guard: Guard | None = None
+        self._kill_on_exit: KillOnExit | None = None
         self._log: Path | None = None
 
     async def __aenter__(self) -> Self:
@@ -51,7 +51,7 @@ class LocalServer:
             except OSError as error:
                 raise RunStopped(f"cannot start {self._command[0]}: {error.strerror}") from None
         try:
-            self._guard = Guard(signal.SIGTERM, [-self._process.pid])
+            self._kill_on_exit = KillOnExit(signal.SIGTERM, [-self._process.pid])
             await self._wait_until_healthy()
         except BaseException:
             await asyncio.to_thread(self.stop)
@@ -83,9 +83,9 @@ class LocalServer:
 
     def stop(self) -> None:
         """Stop it and what it started: politely, and after a while by force."""
-        if self._guard is not None:
-            self._guard.release()
-            self._guard = None
+        if self._kill_on_exit is not None:
+            self._kill_on_exit.release()
+            self._kill_on_exit = None
         if self._process is None:
             return
         _signal_group(self._process.pid, signal.SIGTERM)

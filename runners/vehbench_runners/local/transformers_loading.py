@@ -50,7 +50,7 @@ def load_model(name: str, weights: Weights, engine: dict[str, Any]) -> Any:
     return model
 
 
-def what_became(model: Any, context: int | None) -> dict[str, Any]:
+def as_loaded(model: Any, context: int | None) -> dict[str, Any]:
     """How the model was really loaded: the parts that replies or speed depend on."""
     import torch
     import transformers

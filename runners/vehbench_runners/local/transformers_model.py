@@ -17,17 +17,17 @@ from vehbench_hf.sampling import DEFAULT_MAX_TOKENS, Sampling, Weights
 from vehbench_hf.types import Message, Reply, Usage
 from vehbench_runners.backend import Position, RunStopped, Speaker
 from vehbench_runners.local.batches import Batches
-from vehbench_runners.local.chat_template import load_chat, made_reply, overflow
+from vehbench_runners.local.chat_template import made_reply, overflow
+from vehbench_runners.local.local_model import LocalModel
 from vehbench_runners.local.prompt_cache import PromptCache
 from vehbench_runners.local.transformers_loading import (
+    as_loaded,
     check_options,
     context_of,
     end_tokens,
     generate_settings,
     load_model,
-    what_became,
 )
-from vehbench_runners.local.weights_on_disk import describe_weights, resolved
 from vehbench_runners.options import BackendOptions
 
 DEFAULT_BATCH = 16
@@ -44,21 +44,17 @@ class _Prompt:
     episode: object
 
 
-class TransformersBackend:
+class TransformersBackend(LocalModel):
     """A causal language model in this process, asked in batches of at most `concurrency` calls.
 
     Where replies are drawn with a seed, a batch is a single call: the draws of one would depend on its neighbours.
     """
 
-    is_language_model = True
-
     def __init__(self, name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> None:
-        self._name, self._sampling, self._weights, self._options = resolved(name), sampling, weights, options
+        super().__init__(name, sampling, weights, options)
         check_options(sampling, weights, options.engine)
-        self._chat = load_chat(self._name, sampling, weights, options.engine)
         self._model: Any = None
         self._cache: PromptCache | None = None
-        self._became: dict[str, Any] = {}
         self._stop = threading.Event()
         self._set_concurrency(DEFAULT_BATCH)
 
@@ -70,7 +66,7 @@ class TransformersBackend:
         self._set_concurrency(1 if self._model.device.type == "cpu" else DEFAULT_BATCH)
         if not self._sampling.extra and PromptCache.suits(self._model):  # some settings of transformers exclude it
             self._cache = PromptCache(self._model, self.concurrency)
-        self._became = what_became(self._model, self._context)
+        self._as_started = as_loaded(self._model, self._context)
         return self
 
     async def __aexit__(
@@ -86,7 +82,6 @@ class TransformersBackend:
 
     def speaker_for(self, task: AnyTask) -> Speaker:
         """Who answers the calls of one episode; of the task it knows nothing."""
-
         episode = object()
 
         async def speak(messages: list[Message], position: Position) -> Reply:
@@ -133,7 +128,7 @@ class TransformersBackend:
             raise RunStopped(f"transformers refuses these calls: {error}") from error
         seconds = time.monotonic() - begun
         new = output[:, longest:].tolist()
-        return [self._reply(*one, ends, seconds) for one in zip(prompts, new, rooms, read, strict=True)]
+        return [self._reply(*call, ends, seconds) for call in zip(prompts, new, rooms, read, strict=True)]
 
     def _read(self, prompts: Sequence[_Prompt]) -> tuple[list[int | None], dict[str, Any]]:
         """How much of each prompt need not be read again, and the arguments of `generate` that hold what was read.
@@ -156,9 +151,7 @@ class TransformersBackend:
     ) -> Reply:
         end = next((at for at, token in enumerate(new[:room]) if token in ends), None)
         if end is None and len(new) < room:
-            return Reply(
-                None, finish_reason=None, error=f"no reply within {self._options.timeout_s:g} s; raise --timeout"
-            )
+            return self._late()
         written = new[:room] if end is None else new[:end]
         return made_reply(
             self._chat,
@@ -172,29 +165,7 @@ class TransformersBackend:
 
     def description(self) -> dict[str, Any]:
         """Engine, weights and template; once the model is loaded, what was made of the options as well."""
-        described: dict[str, Any] = {
-            "kind": "transformers",
-            "weights": describe_weights(self._name, self._weights.revision),
-            "chat_template": self._chat.template_hash,
-            "engine_arguments": dict(self._options.engine),
-            "batch": self.concurrency,
-        }
-        return {**described, **self._became}
-
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
-        """The exact text of the tokens that the model reads."""
-        return self._chat.text(messages)
-
-    def prompt_tokens(self, messages: list[Message]) -> int | None:
-        """Length of a prompt in tokens; needs the tokenizer only."""
-        return len(self._chat.tokens(messages))
-
-
-def transformers_backend(
-    name: str, sampling: Sampling, weights: Weights, options: BackendOptions
-) -> TransformersBackend:
-    """The backend of `hf/<name>`. Raises UserError for an option that transformers alone does not have."""
-    return TransformersBackend(name, sampling, weights, options)
+        return self._describe("transformers", self._options.engine, batch=self.concurrency)
 
 
 def _past(until: float) -> bool:

@@ -19,46 +19,35 @@ from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Message, Reply, Usage
 from vehbench_runners.backend import Position, RunStopped, Speaker
-from vehbench_runners.local.chat_template import Chat, extra_fields, load_chat, made_reply, overflow
-from vehbench_runners.local.kill_on_exit import Guard, processes_below
-from vehbench_runners.local.weights_on_disk import describe_weights, resolved
+from vehbench_runners.local.chat_template import extra_fields, made_reply, overflow
+from vehbench_runners.local.kill_on_exit import KillOnExit, processes_below
+from vehbench_runners.local.vllm_model import VllmModel, check_structured
 from vehbench_runners.options import BackendOptions
-
-DEFAULT_SEQUENCES = 256
-"""Episodes at once until the started engine says how many sequences it takes."""
 
 PARALLEL_SIZES = ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size")
 
 
-class VllmBackend:
+class VllmBackend(VllmModel):
     """vLLM in this process, with prefix caching, so that the turns of an episode do not read its brief again."""
 
-    is_language_model = True
-
     def __init__(self, name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> None:
-        self._name, self._sampling, self._weights, self._options = resolved(name), sampling, weights, options
-        self._chat = load_chat(self._name, sampling, weights, options.engine)
-        self._arguments = engine_arguments(self._name, weights, options.engine)
+        super().__init__(name, sampling, weights, options)
         self._engine: Any = None
-        self._guard: Guard | None = None
-        self._became: dict[str, Any] = {}
+        self._kill_on_exit: KillOnExit | None = None
         self._numbers = itertools.count()
-        ranks = int(self._arguments.get("data_parallel_size", 1))
-        sequences = int(self._arguments.get("max_num_seqs") or DEFAULT_SEQUENCES)
-        self.concurrency = options.concurrency or sequences * ranks
 
     async def __aenter__(self) -> Self:
         check_structured(self._sampling, self._chat, self._options.engine)
         self._chat.template  # noqa: B018  # a model without a template is refused before gigabytes are loaded
         _require_vllm()
         _parameters(self._sampling, {}, room=1, epoch=0)  # so that a wrong parameter costs no loading either
-        self._engine = _started(self._arguments)
+        self._engine = _start_engine(self._arguments)
         try:
-            self._guard = Guard(signal.SIGKILL, processes_below())  # they would keep the memory of the GPU
+            self._kill_on_exit = KillOnExit(signal.SIGKILL, processes_below())  # they would keep the memory of the GPU
             config = self._engine.vllm_config
             self._context = int(config.model_config.max_model_len)
             self._defaults = dict(config.model_config.get_diff_sampling_param())
-            self._became = _what_became(config, self._defaults)
+            self._as_started = _as_started(config, self._defaults)
             sequences = config.scheduler_config.max_num_seqs * config.parallel_config.data_parallel_size
             self.concurrency = self._options.concurrency or int(sequences)
         except BaseException:
@@ -72,9 +61,9 @@ class VllmBackend:
         engine, self._engine = self._engine, None
         if engine is not None:
             engine.shutdown()
-        if self._guard is not None:
-            self._guard.release()
-            self._guard = None
+        if self._kill_on_exit is not None:
+            self._kill_on_exit.release()
+            self._kill_on_exit = None
 
     def speaker_for(self, task: AnyTask) -> Speaker:
         """Who answers the calls of one episode; of the task it knows the form of its answers."""
@@ -97,11 +86,9 @@ class VllmBackend:
         begun = time.monotonic()
         try:
             async with asyncio.timeout(self._options.timeout_s):
-                output = await self._generated(ids, parameters, request_id)
+                output = await self._generate(ids, parameters, request_id)
         except TimeoutError:
-            return Reply(
-                None, finish_reason=None, error=f"no reply within {self._options.timeout_s:g} s; raise --timeout"
-            )
+            return self._late()
         except Exception as error:
             return self._failed(error)
         [written] = output.outputs
@@ -117,7 +104,7 @@ class VllmBackend:
             request_id=request_id,
         )
 
-    async def _generated(self, ids: list[int], parameters: Any, request_id: str) -> Any:
+    async def _generate(self, ids: list[int], parameters: Any, request_id: str) -> Any:
         prompt = {"type": "token", "prompt_token_ids": ids}
         [output] = [output async for output in self._engine.generate(prompt, parameters, request_id)]
         return output
@@ -138,51 +125,7 @@ class VllmBackend:
 
     def description(self) -> dict[str, Any]:
         """Engine, weights and template. Once the engine has started, what it made of its arguments as well."""
-        described: dict[str, Any] = {
-            "kind": "vllm",
-            "weights": describe_weights(self._name, self._weights.revision),
-            "chat_template": self._chat.template_hash,
-            "engine_arguments": {name: value for name, value in self._arguments.items() if name != "hf_token"},
-        }
-        return {**described, **self._became}
-
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
-        """The exact text of the tokens that the model reads."""
-        return self._chat.text(messages)
-
-    def prompt_tokens(self, messages: list[Message]) -> int | None:
-        """Length of a prompt in tokens; needs the tokenizer only."""
-        return len(self._chat.tokens(messages))
-
-
-def vllm_backend(name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> VllmBackend:
-    """The backend of `vllm/<name>`. Raises UserError for a folder without a model, or an argument given twice."""
-    return VllmBackend(name, sampling, weights, options)
-
-
-def engine_arguments(name: str, weights: Weights, engine: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of vLLM's engine from ours; `engine` holds further ones by vLLM's names.
-
-    Raises UserError for an argument that is given in two ways, or that would run code that comes with the weights.
-    """
-    chosen = {field.name: getattr(weights, field.name) for field in fields(weights)}
-    ours = {"model": name, **{key: value for key, value in chosen.items() if value is not None}}
-    further = {key: value for key, value in engine.items() if key != "chat_template"}
-    twice = sorted(({"model"} | set(chosen)) & further.keys())
-    if twice:
-        raise UserError(f"engine argument {', '.join(twice)}: has an option of its own, for scores depend on it.")
-    if any(key.endswith("remote_code") for key in further):
-        raise UserError("code that comes with weights is never run; use a model that vLLM knows by itself.")
-    return {"enable_prefix_caching": True, **ours, **further}
-
-
-def check_structured(sampling: Sampling, chat: Chat, engine: dict[str, Any]) -> None:
-    """Refuse a schema on replies that begin with reasoning, unless the engine knows where the reasoning ends."""
-    if sampling.structured and chat.may_think and not engine.get("reasoning_parser"):
-        raise RunStopped(
-            f"{chat.name} thinks before it answers, and structured output would forbid that. Give vLLM's "
-            "reasoning_parser for it as an engine argument, or --reasoning-effort none, or leave out --structured."
-        )
+        return self._describe("vllm", self._arguments)
 
 
 def _require_vllm() -> None:
@@ -196,7 +139,7 @@ def _require_vllm() -> None:
         raise UserError(f"vllm/ needs vLLM 0.30 or later ({error}): pip install 'vehbench-hf[vllm]'.") from None
 
 
-def _started(arguments: dict[str, Any]) -> Any:
+def _start_engine(arguments: dict[str, Any]) -> Any:
     """A running AsyncLLM. Raises UserError for unknown arguments and RunStopped when it does not start."""
     from vllm.engine.arg_utils import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
@@ -213,7 +156,7 @@ def _started(arguments: dict[str, Any]) -> Any:
         ) from error
 
 
-def _what_became(config: Any, defaults: dict[str, Any]) -> dict[str, Any]:
+def _as_started(config: Any, defaults: dict[str, Any]) -> dict[str, Any]:
     """What vLLM made of its arguments: the parts of its configuration that replies or speed depend on."""
     import vllm
 

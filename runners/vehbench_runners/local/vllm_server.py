@@ -13,42 +13,32 @@ from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Message, Reply
 from vehbench_runners.backend import Backend, Position, RunStopped, Speaker
-from vehbench_runners.local.chat_template import load_chat
 from vehbench_runners.local.server_process import LocalServer
-from vehbench_runners.local.vllm_engine import DEFAULT_SEQUENCES, check_structured, engine_arguments
-from vehbench_runners.local.weights_on_disk import describe_weights, resolved
+from vehbench_runners.local.vllm_model import VllmModel, check_structured
 from vehbench_runners.options import BackendOptions
 
 _NO_KEY = "VEHBENCH_MANAGED_SERVER_KEY"
 """No key of the user's is sent to a server that asks for none."""
 
 
-class VllmServerBackend:
+class VllmServerBackend(VllmModel):
     """vLLM's server on a free port of this machine. Options of its command line are given as engine arguments.
 
     With its `reasoning_parser` it tells reasoning apart that has no tags around it, which the engine alone does not.
     """
 
-    is_language_model = True
-
     def __init__(self, name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> None:
-        self._name, self._sampling, self._weights, self._options = resolved(name), sampling, weights, options
-        self._chat = load_chat(self._name, sampling, weights, options.engine)
-        self._arguments = engine_arguments(self._name, weights, options.engine)
-        template = options.engine.get("chat_template")
-        self._server = LocalServer(server_command(self._arguments, template))
-        ranks = int(self._arguments.get("data_parallel_size", 1))
-        sequences = int(self._arguments.get("max_num_seqs") or DEFAULT_SEQUENCES)
-        self.concurrency = options.concurrency or sequences * ranks
+        super().__init__(name, sampling, weights, options)
+        self._server = LocalServer(server_command(self._arguments, options.engine.get("chat_template")))
         self._endpoint = self._openai(sampling, options)
 
     def _openai(self, sampling: Sampling, options: BackendOptions) -> Backend:
-        from vehbench_runners.openai.api import openai_backend
+        from vehbench_runners.openai.api import OpenAIBackend
 
         reached = replace(
             options, base_url=f"{self._server.url}/v1", key_variable=_NO_KEY, concurrency=self.concurrency
         )
-        return openai_backend(self._name, sampling, reached)
+        return OpenAIBackend(self._name, sampling, reached)
 
     async def __aenter__(self) -> Self:
         if find_spec("vllm") is None:
@@ -95,27 +85,8 @@ class VllmServerBackend:
                 versions[package] = version(package)
             except PackageNotFoundError:
                 continue
-        return {
-            "kind": "vllm-server",
-            "version": versions,
-            "weights": describe_weights(self._name, self._weights.revision),
-            "chat_template": self._chat.template_hash,
-            "engine_arguments": {name: value for name, value in self._arguments.items() if name != "hf_token"},
-            "endpoint": {name: value for name, value in self._endpoint.description().items() if name != "base_url"},
-        }
-
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
-        """The text that the server makes of the messages, by the same template; it sees the tokens of this text."""
-        return self._chat.text(messages)
-
-    def prompt_tokens(self, messages: list[Message]) -> int | None:
-        """Length of a prompt in tokens; needs the tokenizer only."""
-        return len(self._chat.tokens(messages))
-
-
-def vllm_server_backend(name: str, sampling: Sampling, weights: Weights, options: BackendOptions) -> VllmServerBackend:
-    """The backend of `vllm/<name>` by way of a server. Raises UserError as `vllm_backend` does."""
-    return VllmServerBackend(name, sampling, weights, options)
+        endpoint = {name: value for name, value in self._endpoint.description().items() if name != "base_url"}
+        return self._describe("vllm-server", self._arguments, version=versions, endpoint=endpoint)
 
 
 def server_command(arguments: dict[str, Any], chat_template: str | None) -> list[str]:

@@ -46,11 +46,15 @@ BUSY_ROUNDS = 40
 
 
 class OpenAIBackend:
-    """The model `name` at an endpoint. Calls share one limiter and, once one of them has to stop, stop together."""
+    """The model `name` at an endpoint. Calls share one limiter and, once one of them has to stop, stop together.
+
+    Raises UserError for an address or a request field that cannot be used.
+    """
 
     is_language_model = True
 
     def __init__(self, name: str, sampling: Sampling, options: BackendOptions) -> None:
+        check_extra(sampling.extra)
         self.concurrency = options.concurrency or CONCURRENCY
         self._endpoint = read_endpoint(options.base_url)
         self._name, self._sampling, self._options = name, sampling, options
@@ -238,9 +242,3 @@ class OpenAIBackend:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
-
-
-def openai_backend(name: str, sampling: Sampling, options: BackendOptions) -> OpenAIBackend:
-    """The backend of `openai/<name>`. Raises UserError for an address or a request field that cannot be used."""
-    check_extra(sampling.extra)
-    return OpenAIBackend(name, sampling, options)

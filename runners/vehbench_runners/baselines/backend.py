@@ -12,12 +12,18 @@ from vehbench_runners.baselines.answers import BASELINES, baseline_speaker
 
 
 class BaselineBackend:
-    """The baseline `name`; `seed` is what its random draws begin with."""
+    """The baseline `name`; `seed` is what its random draws begin with.
+
+    Raises UserError for an unknown name, with those that exist.
+    """
 
     concurrency = 1
     is_language_model = False
 
     def __init__(self, name: str, seed: int) -> None:
+        if name not in BASELINES:
+            known = ", ".join(f"baseline/{known}" for known in BASELINES)
+            raise UserError(f"unknown model 'baseline/{name}'; this version has {known}.")
         self._name, self._seed = name, seed
 
     async def __aenter__(self) -> Self:
@@ -43,11 +49,3 @@ class BaselineBackend:
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         """A baseline has no tokenizer."""
         return None
-
-
-def baseline_backend(name: str, *, seed: int) -> BaselineBackend:
-    """The backend of `baseline/<name>`. Raises UserError for an unknown name, with those that exist."""
-    if name not in BASELINES:
-        known = ", ".join(f"baseline/{known}" for known in BASELINES)
-        raise UserError(f"unknown model 'baseline/{name}'; this version has {known}.")
-    return BaselineBackend(name, seed)
