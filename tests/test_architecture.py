@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -26,14 +27,51 @@ ENTRY = "vehbench_hf/__main__.py"
 """`python -m vehbench_hf` is the command line; it is the one file that imports upwards."""
 
 
+LAZY_IMPORTS = {
+    "vehbench_oracle": (0, "it is all needed at once"),
+    "vehbench_hf": (17, "pyarrow loads with the first table, not with the package"),
+    "vehbench_builder": (1, "the evaluator of the authors is imported where a bank v1 is audited"),
+    "vehbench_runners": (8, "a backend loads when its name is used"),
+    "vehbench_cli": (37, "a command loads what it runs"),
+}
+"""The most imports of our modules within functions, and why there are any."""
+
+
+def module_files() -> dict[str, Path]:
+    """Every module by its dotted name; a package is its `__init__`."""
+    files: dict[str, Path] = {}
+    for package, folder in PACKAGES.items():
+        for file in folder.rglob("*.py"):
+            parts = (package, *file.relative_to(folder).with_suffix("").parts)
+            files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return files
+
+
+MODULES = module_files()
+TREES = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in MODULES.items()}
+
+
+def imported_modules(tree: ast.AST) -> set[str]:
+    """Our modules that a module imports, within functions and for type checking only as well."""
+    targets: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            targets.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            targets |= {name if name in MODULES else node.module for name in names}
+    return targets & MODULES.keys()
+
+
 def imports_of(file: Path) -> set[str]:
-    found: set[str] = set()
+    """Everything a file imports, by the names it is imported with."""
+    names: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return found
+            names.add(node.module)
+    return names
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -45,6 +83,25 @@ def test_imports_follow_the_arrows(package: str) -> None:
             continue
         ours = {name.split(".")[0] for name in imports_of(file) if name.startswith("vehbench_")}
         assert ours <= MAY_IMPORT[package] | {package}, file
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    graph = {name: imported_modules(tree) for name, tree in TREES.items()}
+    order = list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
+    assert len(order) == len(MODULES)
+
+
+def test_imports_within_functions_stay_few() -> None:
+    for package, (most, reason) in LAZY_IMPORTS.items():
+        lazy = set()
+        for name, tree in TREES.items():
+            if name.split(".")[0] == package:
+                functions = [
+                    node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                ]
+                inside = {node for function in functions for node in ast.walk(function)}
+                lazy |= {node for node in inside if isinstance(node, ast.ImportFrom) and imported_modules(node)}
+        assert len(lazy) <= most, f"{package} has {len(lazy)} imports within functions, {most} are meant: {reason}"
 
 
 def test_the_command_line_loads_runners_and_builder_only_when_used() -> None:
