@@ -1,0 +1,100 @@
+"""What the documents for contributors name is there: files, verbs, commands, options and Python names."""
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+
+import vehbench_hf
+from vehbench_cli import app
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DOCUMENTS = [REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+MADE_BY_A_USER = {"./bank", "../shared/release", "dist/*", "run.json", "scores.json", "turns.jsonl"}
+"""Paths that a command writes or that lie outside the repository."""
+ROOTS = (
+    "",
+    "vehbench_hf",
+    "oracle",
+    "oracle/vehbench_oracle",
+    "runners",
+    "dataset_builder",
+    "dataset_builder/vehbench_builder",
+    "runners/vehbench_runners",
+)
+"""Where a path of the documents may start."""
+
+documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.name)
+
+
+def code_of(document: Path) -> list[str]:
+    """The texts between backticks, and the lines of code blocks."""
+    text = document.read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n(.*?)```", text, flags=re.DOTALL)
+    inline = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    return inline + [line for block in blocks for line in block.splitlines()]
+
+
+@documents
+def test_files_and_links_named_in_a_document_exist(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert (document.parent / link).exists(), link
+    like_a_path = re.compile(r"[\w.*/-]*(/|\.(md|py|toml|json|cff|j2))[\w.*/-]*")
+    paths = {code for code in code_of(document) if like_a_path.fullmatch(code) and "NAME" not in code}
+    assert paths
+    missing = [
+        path for path in paths - MADE_BY_A_USER if not any((REPOSITORY / root / path).exists() for root in ROOTS)
+    ]
+    assert missing == []
+
+
+@documents
+def test_python_names_of_a_document_can_be_imported(document: Path) -> None:
+    for code in code_of(document):
+        name = code.split("(")[0]
+        if re.fullmatch(r"vehbench_\w+(\.\w+)+", name):
+            parts = name.split(".")
+            thing: object = importlib.import_module(parts[0])
+            for number, part in enumerate(parts[1:], start=1):
+                if not hasattr(thing, part):
+                    importlib.import_module(".".join(parts[: number + 1]))
+                thing = getattr(thing, part)
+
+
+@documents
+def test_commands_and_options_of_a_document_exist(document: Path) -> None:
+    verbs = set(re.findall(r"^([a-z]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    for code in code_of(document):
+        line = code.split("#")[0].split("&&")[0].split()
+        if line[:1] == ["make"]:
+            assert set(line[1:]) <= verbs, code
+        if line[:1] == ["vehbench"]:
+            options = {option for parameter in COMMANDS[line[1]].params for option in parameter.opts}
+            assert {word for word in line if word.startswith("--")} <= options, code
+
+
+def test_verbs_of_the_makefile_use_commands_and_folders_that_exist() -> None:
+    text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    for command in re.findall(r"^\tvehbench (\S+)", text, flags=re.MULTILINE):
+        assert command in COMMANDS
+    for path in re.findall(r"\b(?:tests|\.ci)/[\w./]+", text):
+        assert (REPOSITORY / path).exists(), path
+
+
+def test_every_public_name_stands_in_the_list() -> None:
+    listed = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    listed = listed[listed.index("## Public Python names") :]
+    for name in dir(vehbench_hf):
+        assert re.search(rf"[`.]{name}\b", listed), name
+
+
+def test_the_version_is_the_same_wherever_it_stands() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = re.search(r"^version: (\S+)", (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert citation is not None
+    assert project["version"] == citation[1] == vehbench_hf.__version__
