@@ -13,9 +13,18 @@ from pathlib import Path
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.bank.subsets import limited
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, run_folder_name, write_run_json
+from vehbench_hf.runlog import (
+    RunSettings,
+    TurnWriter,
+    begin_run,
+    load_run,
+    make_folder,
+    read_turns,
+    run_folder_name,
+    write_scores,
+)
 from vehbench_hf.sampling import Sampling
-from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.scoring import score_run
 from vehbench_hf.types import PROBES, SPLITS
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
 
@@ -33,16 +42,17 @@ def main(model: str, base_url: str | None = None) -> None:
         model, bank.version, bank.fingerprint, PROBES, SPLITS, TASKS_A_PROBE, EPOCHS, protocol, sampling
     )
     folder = Path("runs") / run_folder_name(settings)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     backend = make_backend(model, sampling=sampling, options=BackendOptions(base_url=base_url, concurrency=32))
     with TurnWriter(folder) as writer:  # one line for each call, and no call of an earlier session is made again
-        if not (folder / "run.json").exists():
-            write_run_json(folder, {"kind": "model", "settings": settings.flat(), "bank": str(bank.path.resolve())})
+        begin_run(folder, settings, bank, writer.file)
         result = run_tasks(Plan(tasks, EPOCHS, protocol), backend, writer, read_turns(folder).turns)
     if result.stopped:
         sys.exit(f"stopped: {result.stopped}")
-    for probe, scores in score_folder(folder, bank)["probes"].items():
-        sys.stdout.write(f"{probe}  {scores['headline']}  {scores['outcomes']}\n")
+    scores = score_run(load_run(folder, bank))
+    write_scores(folder, scores)
+    for probe, found in scores["probes"].items():
+        sys.stdout.write(f"{probe}  {found['headline']}  {found['outcomes']}\n")
     sys.stdout.write(f"log: {folder}\n")
 
 

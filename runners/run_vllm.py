@@ -14,7 +14,7 @@ from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.bank.subsets import limited
 from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, run_folder_name, write_run_json
+from vehbench_hf.runlog import RunSettings, TurnWriter, begin_run, make_folder, read_turns, run_folder_name
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import SPLITS, Turn
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
@@ -41,10 +41,10 @@ def main(model: str, gpus: int) -> None:
         weights=weights,
     )
     folder = Path("runs") / run_folder_name(settings)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     tasks = limited(bank.select(settings.probes, settings.splits), settings.limit)
     with TurnWriter(folder) as writer:
-        write_run_json(folder, {"kind": "model", "settings": settings.flat(), "bank": str(bank.path.resolve())})
+        begin_run(folder, settings, bank, writer.file)
         plan = Plan(tasks, settings.epochs, settings.protocol)
         result = run_tasks(plan, backend, writer, read_turns(folder).turns, on_call=show)
     sys.exit(f"stopped: {result.stopped}" if result.stopped else 0)

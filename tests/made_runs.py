@@ -2,17 +2,14 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vehbench_hf import __version__
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import limited
 from vehbench_hf.episodes import Episode
-from vehbench_hf.prompts import prompt_texts
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import RunSettings, TurnWriter, request_hash, write_run_json
+from vehbench_hf.runlog import RunSettings, TurnWriter, begin_run, make_folder, request_hash
 from vehbench_hf.types import PROBES, SPLITS, Reply, Task, Turn
 from vehbench_oracle import VARIABLES
 
@@ -43,17 +40,9 @@ def make_run(
         epochs=epochs,
         protocol=protocol or Protocol(),
     )
-    folder.mkdir(parents=True)
-    body = {
-        "kind": "model",
-        "settings": settings.flat(),
-        "bank": os.path.relpath(bank.path.resolve(), folder.resolve()),
-        "versions": {"vehbench": __version__, "python": "3"},
-        "begun": "2026-11-30T00:00:00+00:00",
-        "prompts": prompt_texts(),
-    }
-    write_run_json(folder, body)
+    make_folder(folder)
     with TurnWriter(folder) as writer:
+        begin_run(folder, settings, bank, writer.file, begun="2026-11-30T00:00:00+00:00")
         for task in limited(bank.select(probes, splits), limit):
             for epoch in range(epochs):
                 episode = Episode(task.task_id, task.probe, task.spec, settings.protocol, epoch)

@@ -2,15 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.errors import BankError, UserError
-from vehbench_hf.runlog import read_run_json
+from vehbench_hf.runlog import Run, load_run, read_run_json
 from vehbench_hf.types import Task
-
-if TYPE_CHECKING:
-    from vehbench_hf.analysis.compared_run import ComparedRun
 
 
 def bank_of(run: Path, given: str | None) -> Bank:
@@ -24,17 +20,15 @@ def bank_of(run: Path, given: str | None) -> Bank:
     return bank
 
 
-def runs_to_compare(runs: Sequence[Path], given: str | None) -> list["ComparedRun"]:
+def runs_to_compare(runs: Sequence[Path], given: str | None) -> list[Run]:
     """Runs replayed on their banks, each of which is opened once."""
-    from vehbench_hf.analysis.compared_run import read_compared
-
     banks: dict[str, Bank] = {}
     compared = []
     for run in runs:
         fingerprint = read_run_json(run)["settings"]["bank_fingerprint"]
         if fingerprint not in banks:
             banks[fingerprint] = bank_of(run, given)
-        compared.append(read_compared(run, banks[fingerprint]))
+        compared.append(load_run(run, banks[fingerprint]))
     return compared
 
 

@@ -7,12 +7,9 @@ from typing import NamedTuple
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import limited
 from vehbench_hf.errors import UserError
-from vehbench_hf.runlog import TurnWriter, read_run_json, read_turns
-from vehbench_hf.runlog.replay import protocol_of, replay_run
+from vehbench_hf.runlog import TurnWriter, load_run, read_turns
 from vehbench_hf.sampling import Sampling
-from vehbench_hf.scoring import SCORERS
-from vehbench_hf.scoring.folder import selected
-from vehbench_hf.scoring.rows import Row
+from vehbench_hf.scoring import SCORERS, Row
 from vehbench_hf.types import Convention, Record, Task
 
 
@@ -34,10 +31,10 @@ def rerun_tasks(log: Path, bank: Bank, count: int, model: str | None) -> Agreeme
     """
     from vehbench_runners import Plan, make_backend, run_tasks
 
-    settings = read_run_json(log)["settings"]
-    name = model or str(settings["model"])
-    logged = replay_run(log, selected(read_run_json(log), bank)).records
-    tasks = [task for task in selected(read_run_json(log), bank) if task.task_id in logged]
+    run = load_run(log, bank)
+    settings, logged = run.settings, run.records
+    name = model or run.model
+    tasks = [task for task in run.tasks if isinstance(task, Task) and task.task_id in logged]
     chosen = _spread(tasks, count)
     if not chosen:
         raise UserError(f"{log} holds no finished task that could be asked again.")
@@ -51,8 +48,8 @@ def rerun_tasks(log: Path, bank: Bank, count: int, model: str | None) -> Agreeme
         folder = Path(place)
         (folder / "run.json").write_text((log / "run.json").read_text(encoding="utf-8"), encoding="utf-8")
         with TurnWriter(folder) as writer:
-            run_tasks(Plan(chosen, 1, protocol_of(settings)), backend, writer, read_turns(folder).turns)
-        again = replay_run(folder, chosen).records
+            run_tasks(Plan(chosen, 1, run.protocol), backend, writer, read_turns(folder).turns)
+        again = load_run(folder, bank, tasks=chosen).records
     asked = [task for task in chosen if task.task_id in again]
     pairs = [(_value(t, logged[t.task_id][0], bank), _value(t, again[t.task_id][0], bank)) for t in asked]
     same = [

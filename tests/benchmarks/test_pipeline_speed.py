@@ -11,8 +11,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import RunSettings, TurnWriter, write_run_json
-from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.runlog import RunSettings, TurnWriter, load_run, write_run_json
+from vehbench_hf.scoring import score_run
 from vehbench_hf.types import PROBES, SPLITS
 from vehbench_runners import Plan, make_backend, run_tasks
 
@@ -48,7 +48,7 @@ def test_scoring_a_whole_run_is_faster_than_running_it(
             run_tasks(Plan(list(bank_v1.tasks), 1, settings.protocol), backend, writer, [])
 
     running = seconds(run)
-    scores = benchmark.pedantic(score_folder, (tmp_path, bank_v1), rounds=2)
+    scores = benchmark.pedantic(lambda: score_run(load_run(tmp_path, bank_v1)), rounds=2)
     benchmark.extra_info.update(run_seconds=round(running, 2), tasks=len(bank_v1.tasks))
     assert scores["complete"]
     assert benchmark.stats.stats.min < 3 * running

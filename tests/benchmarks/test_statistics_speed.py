@@ -7,7 +7,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.runlog import replay_run
+from vehbench_hf.runlog import load_run
 from vehbench_hf.scoring import SCORERS, Row, cluster
 from vehbench_hf.statistics import percentile_interval, resample_weights
 
@@ -18,7 +18,7 @@ ONE_BY_ONE = 200
 @pytest.mark.slow
 def test_the_bootstrap_draws_one_resample_at_a_time(benchmark: BenchmarkFixture, bank_v1: Bank) -> None:
     """Aim: 10,000 resamples of one model over all probes in under 1 s. The yardstick draws and computes one by one."""
-    records = replay_run(bank_v1.path / "runs" / "model_H", bank_v1.tasks).records
+    records = load_run(bank_v1.path / "runs" / "model_H", bank_v1).records
     prepared = []
     for probe, scorer in SCORERS.items():
         rows = [Row(bank_v1.by_id[name], r) for name, listed in records.items() for r in listed if r.probe == probe]

@@ -70,7 +70,7 @@ SAMPLE = "veh-sample-1"
 @pytest.fixture
 def sample_published(monkeypatch: pytest.MonkeyPatch) -> None:
     """The small bank in the place of the published one."""
-    monkeypatch.setattr("vehbench_hf.hub.record.PUBLISHED_BANK", SAMPLE)
+    monkeypatch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", SAMPLE)
 
 
 @pytest.fixture
@@ -85,6 +85,6 @@ def made_once(sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The part of a submission for the results dataset; to be copied before it is changed."""
     folder = tmp_path_factory.mktemp("submitted")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vehbench_hf.hub.record.PUBLISHED_BANK", sample_bank.version)
+        patch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", sample_bank.version)
         run = MADE_RUNS.make_run(folder / "run", sample_bank, MADE_RUNS.no_failures)
         return make_submission(run, sample_bank, "org/model", "org", folder / "out").results

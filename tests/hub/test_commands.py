@@ -90,12 +90,13 @@ def test_the_way_from_a_run_to_the_board_breaks(run_of_sample: Path, tmp_path: P
 def test_a_run_that_was_never_submitted_cannot_be_verified(
     made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
 ) -> None:
-    from vehbench_hf.scoring.folder import score_folder
+    from vehbench_hf.runlog import load_run, write_scores
+    from vehbench_hf.scoring import score_run
 
     run = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.gold)
     missing = call(verify_command, run)
     assert "make it with `vehbench score" in str(missing.exception)
-    score_folder(run, sample_bank)
+    write_scores(run, score_run(load_run(run, sample_bank)))
     before = {file.name: file.read_bytes() for file in run.iterdir()}
     done = call(verify_command, run)
     assert (done.exit_code, "every number follows from the log" in done.output) == (0, True)

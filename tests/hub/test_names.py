@@ -7,7 +7,7 @@ import yaml
 from vehbench_builder.documents.hub_configs import TEST_SPLIT, headline_configs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.names import PUBLISHED_BANK
-from vehbench_hf.hub.record import PERCENT
+from vehbench_hf.hub.submitted_record import PERCENT
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.paths import shipped
 from vehbench_hf.probes import PROBE_TABLE

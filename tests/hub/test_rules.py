@@ -12,8 +12,17 @@ import pytest
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.leaderboard import read_results, write_board
-from vehbench_hf.hub.record import make_record, public_run_json, record_id, rows_text, run_json_hash
-from vehbench_hf.hub.rescore import deviations, log_hashes, rescore
+from vehbench_hf.hub.submitted_record import (
+    log_hashes,
+    make_record,
+    public_run_json,
+    record_id,
+    rows_text,
+    run_json_hash,
+)
+from vehbench_hf.runlog import load_run
+from vehbench_hf.runlog.differences import deviations
+from vehbench_hf.scoring import score_run
 from vehbench_hf.types import Task
 
 Change = Callable[[Any], Any]
@@ -39,7 +48,7 @@ def forge(results: Path, bank: Bank, turns: Change = nothing, run: Change = noth
     info = json.loads((log / "run.json").read_text())
     run(info)
     (log / "run.json").write_text(json.dumps(info))
-    scores = rescore(log, bank)
+    scores = score_run(load_run(log, bank, tasks=bank.tasks))
     body = json.loads(file.read_text()) | {
         "log": log_hashes(log),
         "settings": info["settings"],

@@ -11,18 +11,19 @@ from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entri
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.errors import HubError
-from vehbench_hf.hub.record import headline_rows, make_record
 from vehbench_hf.hub.submission import Submission, make_submission
+from vehbench_hf.hub.submitted_record import headline_rows, make_record
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.runlog import load_run
+from vehbench_hf.scoring import score_run
 from vehbench_hf.types import Reply
 
 PUSH = """
 import sys
 from pathlib import Path
-import vehbench_hf.hub.record
-vehbench_hf.hub.record.PUBLISHED_BANK = "veh-sample-1"
+import vehbench_hf.hub.submitted_record
+vehbench_hf.hub.submitted_record.PUBLISHED_BANK = "veh-sample-1"
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.push import push_submission
@@ -48,7 +49,7 @@ def test_the_eval_file_is_not_what_the_hub_reads(run_of_sample: Path, sample_ban
     written = yaml.safe_load(text)
     entries = parse_eval_result_entries(written)
     assert eval_result_entries_to_yaml(entries) == written
-    scores = score_folder(run_of_sample, sample_bank)
+    scores = score_run(load_run(run_of_sample, sample_bank))
     assert {entry.task_id: entry.value for entry in entries} == {
         task.task_id: round(100 * scores["probes"][task.probe]["headline"]["value"], 2) for task in PROBE_TABLE.values()
     }

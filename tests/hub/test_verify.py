@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.fetch import fetch
-from vehbench_hf.hub.record import public_run_json, read_record, record_id, run_json_hash
-from vehbench_hf.hub.rescore import deviations
-from vehbench_hf.hub.verification import differences, row_differences
+from vehbench_hf.hub.submitted_record import public_run_json, read_record, record_id, run_json_hash
+from vehbench_hf.hub.verification import record_differences, row_differences
+from vehbench_hf.runlog.differences import deviations
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def log_of(file: Path) -> Path:
 def check(file: Path, bank: Bank) -> list[str]:
     found = fetch(str(file), file.parent)
     assert found.record is not None
-    return differences(found.record, found.log, bank)
+    return record_differences(found.record, found.log, bank)
 
 
 def change_record(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -173,7 +173,7 @@ def test_the_log_of_another_run_passes(
     other = made_runs.make_run(tmp_path / "other", sample_bank, made_runs.gold)
     record = fetch(str(record_file), tmp_path).record
     assert record is not None
-    found = differences(record, other, sample_bank)
+    found = record_differences(record, other, sample_bank)
     assert any(line.startswith("log.turns.jsonl") for line in found)
     assert any(line.startswith("scores.probes.p4.headline.value") for line in found)
     shutil.copyfile(other / "turns.jsonl", log_of(record_file) / "turns.jsonl")
@@ -208,7 +208,9 @@ def test_a_field_of_the_record_is_not_checked(made_once: Path, draw: int, other:
         return
     inside[last] = other
     try:
-        found = differences(read_record(json.dumps(record), "record"), made_once / "logs" / file.stem, sample_bank)
+        found = record_differences(
+            read_record(json.dumps(record), "record"), made_once / "logs" / file.stem, sample_bank
+        )
     except HubError:
         return
     if way or last != "model_id":

@@ -12,8 +12,8 @@ from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.metrics.compute import compute
 from vehbench_hf.probes import PROBE_TABLE
-from vehbench_hf.runlog import read_turns
-from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.runlog import load_run, read_turns
+from vehbench_hf.scoring import score_run
 from vehbench_hf.types import Task
 
 
@@ -29,7 +29,7 @@ def predictions(folder: Path, tasks: Iterable[Task], epochs: int = 1) -> tuple[l
 
 
 def compare(bank: Bank, folder: Path, epochs: int = 1) -> None:
-    scores = score_folder(folder, bank)
+    scores = score_run(load_run(folder, bank))
     for names in PROBE_TABLE.values():
         whole = scores["probes"][names.probe]
         counted = {row_id for turn in read_turns(folder).turns if (row_id := turn.task_id)}

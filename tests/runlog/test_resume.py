@@ -118,19 +118,20 @@ def test_a_finished_run_makes_no_call(sample_bank: Bank, whole_run: Path) -> Non
 def test_turns_of_no_call_are_named_and_never_shadow_the_right_one(sample_bank: Bank, whole_run: Path) -> None:
     from dataclasses import replace
 
-    from vehbench_hf.runlog import RunSettings, replay_run, write_run_json
+    from vehbench_hf.runlog import RunSettings, load_run, write_run_json
     from vehbench_hf.types import PROBES, SPLITS
 
-    tasks = list(sample_bank.tasks)
-    settings = RunSettings("m", "b", "f", PROBES, SPLITS, None, 1, PROTOCOL, Sampling(seed=3))
+    settings = RunSettings(
+        "m", sample_bank.version, sample_bank.fingerprint, PROBES, SPLITS, None, 1, PROTOCOL, Sampling(seed=3)
+    )
     write_run_json(whole_run, {"settings": settings.flat(), "bank": "b"})
-    before = replay_run(whole_run, tasks)
+    before = load_run(whole_run, sample_bank)
     assert before.problems == []
     first = read_turns(whole_run).turns[0]
     with TurnWriter(whole_run) as writer:
         writer.append(replace(first, request_hash="0" * 64))
         writer.append(replace(first, task_id="of another bank"))
-    after = replay_run(whole_run, tasks)
+    after = load_run(whole_run, sample_bank)
     assert after.records == before.records
     assert len(after.problems) == 1
     assert after.problems[0].startswith("2 turns")

@@ -8,8 +8,8 @@ import pytest
 from vehbench_hf.errors import RunError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, read_run_json, run_folder_name, write_run_json
-from vehbench_hf.runlog.replay import protocol_label, protocol_of
-from vehbench_hf.runlog.settings import differences
+from vehbench_hf.runlog.differences import protocol_label, setting_differences
+from vehbench_hf.runlog.settings import protocol_of
 from vehbench_hf.sampling import Sampling
 
 SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 1, Protocol())
@@ -30,7 +30,7 @@ SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 
 )
 def test_a_changed_setting_is_another_run_and_is_named(other: RunSettings) -> None:
     assert other.hash8 != SETTINGS.hash8
-    found = differences(SETTINGS.flat(), other.flat())
+    found = setting_differences(SETTINGS.flat(), other.flat())
     assert len(found) == 1
     changed = [name for name, value in other.flat().items() if value != SETTINGS.flat()[name]]
     assert found[0].startswith(changed[0])
@@ -39,7 +39,7 @@ def test_a_changed_setting_is_another_run_and_is_named(other: RunSettings) -> No
 def test_equal_settings_do_not_differ(tmp_path: Path) -> None:
     write_run_json(tmp_path, {"settings": SETTINGS.flat(), "bank": "b"})
     stored = read_run_json(tmp_path)["settings"]
-    assert differences(stored, SETTINGS.flat()) == []
+    assert setting_differences(stored, SETTINGS.flat()) == []
     assert protocol_of(stored) == SETTINGS.protocol
 
 

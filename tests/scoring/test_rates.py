@@ -3,6 +3,7 @@
 import pytest
 
 from vehbench_hf.errors import RunError
+from vehbench_hf.runlog import load_run
 from vehbench_hf.scoring import Row, score, score_parts
 from vehbench_hf.types import PROBES, Step
 
@@ -10,9 +11,7 @@ from vehbench_hf.types import PROBES, Step
 @pytest.fixture(scope="module")
 def run(bank_v1):
     """A run of the authors with every probe."""
-    from vehbench_hf.runlog import replay_run
-
-    return replay_run(bank_v1.path / "runs" / "model_H", bank_v1.tasks)
+    return load_run(bank_v1.path / "runs" / "model_H", bank_v1)
 
 
 def scored(tasks, records, convention="defined", **options):

@@ -1,7 +1,7 @@
 """`vehbench compare`: how runs differ, and what the comparison could have found."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -10,6 +10,9 @@ from vehbench_cli.lookup import runs_to_compare
 from vehbench_cli.options import ConventionOption, JsonOption, RunsBankOption, read_list
 from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.types import ALL_SPLITS
+
+if TYPE_CHECKING:
+    from vehbench_hf.analysis.result_types import ComparedRun, CompareResult
 
 
 def compare_command(
@@ -23,8 +26,8 @@ def compare_command(
     as_json: JsonOption = False,
 ) -> None:
     """Compare runs in pairs: headline differences with intervals, adjusted p values and what could have been found."""
-    from vehbench_hf.analysis.comparable import require_comparable
     from vehbench_hf.analysis.compare import compare_runs
+    from vehbench_hf.runlog.differences import require_comparable
 
     compared = runs_to_compare(runs, bank)
     first = compared[0].bank
@@ -40,7 +43,7 @@ def compare_command(
         _print(result)
 
 
-def _print(result: dict[str, Any]) -> None:
+def _print(result: "CompareResult") -> None:
     """The table of differences and what must be known to read it."""
     terminal = console(150)
     names = _short_names(result["runs"])
@@ -82,7 +85,7 @@ def _print(result: dict[str, Any]) -> None:
         terminal.print(f"note: {note}")
 
 
-def _short_names(runs: list[dict[str, Any]]) -> dict[str, str]:
+def _short_names(runs: "list[ComparedRun]") -> dict[str, str]:
     """The models' names where they differ, else the folders'."""
     models, folders = [run["model"] for run in runs], [Path(run["run"]).name for run in runs]
     for names in (models, folders):

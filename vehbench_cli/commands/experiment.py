@@ -11,6 +11,7 @@ from vehbench_cli.lookup import bank_of
 from vehbench_cli.options import JsonOption, RunsBankOption
 from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.errors import UserError
+from vehbench_hf.runlog import load_run
 from vehbench_hf.types import Convention
 
 
@@ -26,14 +27,13 @@ def experiment_command(
     as_json: JsonOption = False,
 ) -> None:
     """Paired effects of another history, feedback or control prompt. No model is called."""
-    from vehbench_hf.analysis.arms import read_arm
     from vehbench_hf.analysis.controls import CELLS, cell_effects
     from vehbench_hf.analysis.intervention import intervention_effects
 
     opened = bank_of(runs[0], bank)
     if any(bank_of(run, bank).fingerprint != opened.fingerprint for run in runs[1:]):
         raise UserError("the runs are of different banks; an effect needs the same tasks.")
-    arms = [read_arm(run, opened) for run in runs]
+    arms = [load_run(run, opened) for run in runs]
     if kind == "control":
         effects = cell_effects(CELLS[probe], arms, opened, convention=convention)
     elif len(arms) == 2:

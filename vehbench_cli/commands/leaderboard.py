@@ -17,7 +17,7 @@ def leaderboard_command(
     """Verify every record and write index.html and board.json. What does not follow from its log is left out."""
     from vehbench_hf.hub.leaderboard import read_results, write_board
 
-    board = read_results(results, open_bank(bank), said=lambda line: typer.echo(line, err=True))
+    board = read_results(results, open_bank(bank), on_progress=lambda line: typer.echo(line, err=True))
     for file in write_board(board, out):
         typer.echo(file)
     typer.echo(f"{len(board.records)} records verified, {len(board.left_out)} left out")

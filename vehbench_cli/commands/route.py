@@ -14,7 +14,8 @@ from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.errors import UserError
 
 if TYPE_CHECKING:
-    from vehbench_hf.analysis.compared_run import ComparedRun
+    from vehbench_hf.analysis.result_types import RouteResult, StageAdvice
+    from vehbench_hf.runlog import Run
     from vehbench_hf.user_files.prices import Price
 
 
@@ -27,8 +28,8 @@ def route_command(
     as_json: JsonOption = False,
 ) -> None:
     """Choose a model for every stage by its dev scores, and judge the choice on the held-out splits."""
-    from vehbench_hf.analysis.comparable import require_comparable
     from vehbench_hf.analysis.route import route_runs
+    from vehbench_hf.runlog.differences import require_comparable
 
     compared = runs_to_compare(runs, bank)
     result = route_runs(
@@ -43,7 +44,7 @@ def route_command(
         _print(result)
 
 
-def _prices(file: Path, runs: Sequence["ComparedRun"]) -> dict[str, "Price"]:
+def _prices(file: Path, runs: Sequence["Run"]) -> dict[str, "Price"]:
     """The prices of the models that the table lists. Raises UserError when it lists none of them."""
     from vehbench_hf.user_files.prices import read_price
 
@@ -58,7 +59,7 @@ def _prices(file: Path, runs: Sequence["ComparedRun"]) -> dict[str, "Price"]:
     return prices
 
 
-def _print(result: dict[str, Any]) -> None:
+def _print(result: "RouteResult") -> None:
     """The advice for each stage, the candidates behind it, and what the choice gains."""
     terminal = console(130)
     for line in result["differing"]:
@@ -92,7 +93,7 @@ def _print(result: dict[str, Any]) -> None:
         terminal.print(f"note: {note}")
 
 
-def _advice(stage: Mapping[str, Any]) -> str:
+def _advice(stage: "StageAdvice") -> str:
     use = stage["use"]
     if use is None:
         return f"no advice: {stage['undefined']}"
@@ -125,7 +126,7 @@ def _print_strategies(terminal: Console, strategies: Mapping[str, Any] | None) -
         )
 
 
-def _print_profiles(terminal: Console, result: Mapping[str, Any]) -> None:
+def _print_profiles(terminal: Console, result: "RouteResult") -> None:
     how = "means of raw indicators" if result["convention"] == "released" else "scaled over the models given"
     terminal.print(f"Response-control profiles ({how}; higher is better):")
     for name, axes in result["profiles"].items():

@@ -13,17 +13,18 @@ from vehbench_cli.dry_run import print_estimate
 from vehbench_cli.option_groups import grouped
 from vehbench_cli.options import DEFAULT_BANK, BankOption, read_list
 from vehbench_cli.progress import RunProgress, used_text
-from vehbench_cli.run_folder import claim, make_folder, note_backend
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic
+from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic_tasks
 from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, run_folder_name
+from vehbench_hf.runlog import RunSettings, TurnWriter, begin_run, make_folder, read_turns, run_folder_name
+from vehbench_hf.runlog.begin import note_backend
 from vehbench_hf.types import ALL_SPLITS, PROBES
 from vehbench_hf.user_files.prices import read_price
+from vehbench_hf.versions import __version__
 
 if TYPE_CHECKING:
     from vehbench_runners import Backend
@@ -89,7 +90,9 @@ def run_command(
     make_folder(folder)
     budget = Budget(price, ceilings.max_cost, ceilings.max_tokens_total)
     with TurnWriter(folder, f"turns-{part[0]}.jsonl" if part else "turns.jsonl") as writer:
-        claim(folder, settings, opened, writer.file)
+        begun_with = (begin_run(folder, settings, opened, writer.file).get("versions") or {}).get("vehbench")
+        if begun_with != __version__:
+            _to_stderr(f"warning: the run was begun with vehbench {begun_with}, this is {__version__}.")
         logged = read_turns(folder)
         for problem in logged.problems:
             _to_stderr(f"warning: {problem}")
@@ -130,8 +133,6 @@ def run_command(
 def _tasks(bank: Bank, settings: RunSettings) -> Sequence[AnyTask]:
     tasks: Sequence[AnyTask]
     if settings.isomorphic:
-        from vehbench_hf.isomorphic.scored_run import isomorphic_tasks
-
         tasks = isomorphic_tasks(bank, settings.splits, settings.limit)
     else:
         tasks = chosen(bank, settings.probes, settings.splits, settings.limit, settings.subset)

@@ -1,7 +1,7 @@
 """`vehbench score`: metrics of a run, from its log alone."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,8 +10,9 @@ from vehbench_cli.options import JsonOption, RunBankOption
 from vehbench_cli.score_tables import print_isomorphic, print_scores
 from vehbench_cli.tables import print_json
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.runlog import read_run_json
-from vehbench_hf.scoring.folder import score_folder
+from vehbench_hf.isomorphic.score import IsomorphicScores, score_isomorphic_run
+from vehbench_hf.runlog import load_run, write_scores
+from vehbench_hf.scoring import Scores, score_run
 from vehbench_hf.types import Convention
 
 
@@ -32,17 +33,13 @@ def score_command(
 
 def score_and_print(
     folder: Path, bank: Bank, *, convention: Convention | None = None, as_json: bool = False
-) -> dict[str, Any]:
+) -> Scores | IsomorphicScores:
     """Score a run of the probes or of the isomorphism audit, and print the scores as a table or as JSON."""
-    isomorphic = bool(read_run_json(folder)["settings"].get("isomorphic"))
-    if isomorphic:
-        from vehbench_hf.isomorphic.scored_run import score_isomorphic_folder
-
-        scores = score_isomorphic_folder(folder, bank)
-    else:
-        scores = score_folder(folder, bank, convention=convention)
+    run = load_run(folder, bank)
+    scores = score_isomorphic_run(run) if run.isomorphic else score_run(run, convention)
+    write_scores(folder, scores)
     if as_json:
         print_json(scores)
     else:
-        (print_isomorphic if isomorphic else print_scores)(scores)
+        (print_isomorphic if run.isomorphic else print_scores)(scores)
     return scores

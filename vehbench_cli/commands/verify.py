@@ -3,13 +3,16 @@
 import json
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vehbench_cli.lookup import bank_of
 from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
 from vehbench_hf.errors import UserError
+
+if TYPE_CHECKING:
+    from vehbench_hf.hub.submitted_record import SubmittedRecord
 
 PROVES = (
     "This proves that the scores follow from the log, and that log and tasks are those of the record. It cannot prove "
@@ -34,7 +37,7 @@ def verify_command(
 ) -> None:
     """Recompute every score. Leaves with 1 and the differing numbers when they are not those stated."""
     from vehbench_hf.hub.fetch import fetch
-    from vehbench_hf.hub.verification import differences, row_differences
+    from vehbench_hf.hub.verification import record_differences, row_differences
 
     with tempfile.TemporaryDirectory(prefix="vehbench-verify-") as folder:
         source = fetch(place, Path(folder))
@@ -44,7 +47,7 @@ def verify_command(
             differing = _against_own_scores(log, opened)
         else:
             opened = open_bank(bank or _bank_for(source.record))
-            differing = differences(source.record, log, opened)
+            differing = record_differences(source.record, log, opened)
             differing = differing or (row_differences(source.record, source.rows) if source.rows else [])
         for line in differing:
             typer.echo(line)
@@ -59,8 +62,9 @@ def verify_command(
 
 def _against_own_scores(log: Path, bank: Bank) -> list[str]:
     """A run that was not submitted: its scores.json against its log."""
-    from vehbench_hf.hub.rescore import rescore
     from vehbench_hf.hub.verification import score_differences
+    from vehbench_hf.runlog import load_run
+    from vehbench_hf.scoring import score_run
 
     try:
         stored: Any = json.loads((log / "scores.json").read_text(encoding="utf-8"))
@@ -70,11 +74,11 @@ def _against_own_scores(log: Path, bank: Bank) -> list[str]:
         ) from None
     if not isinstance(stored, dict):
         raise UserError(f"{log / 'scores.json'} holds no scores.")
-    computed = rescore(log, bank, stored.get("convention"))
+    computed = score_run(load_run(log, bank), stored.get("convention"))
     return [*(f"log: {problem}" for problem in computed["problems"]), *score_differences(stored, computed)]
 
 
-def _bank_for(record: dict[str, Any]) -> str:
+def _bank_for(record: "SubmittedRecord") -> str:
     """The name of the bank with the record's version, which is checked by its fingerprint afterwards."""
     from vehbench_hf.hub.names import PUBLISHED_BANK
 
@@ -83,7 +87,7 @@ def _bank_for(record: dict[str, Any]) -> str:
     return DEFAULT_BANK
 
 
-def _model_of(record: dict[str, Any]) -> str:
+def _model_of(record: "SubmittedRecord") -> str:
     """The model that a record names. Raises HubError for a path, since a record may come from anyone."""
     from vehbench_hf.hub.names import repository
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vehbench_hf.analysis.compared_run import ComparedRun
 from vehbench_hf.analysis.stage_choice import StageScore, held_out
 from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.runlog.loaded_run import Run
 from vehbench_hf.scoring import SCORERS, Row, cluster, score_parts
 from vehbench_hf.statistics import resample_weights
 from vehbench_hf.types import PROBES, Convention, Probe, Split
@@ -37,20 +37,20 @@ class Stage:
         return len({row.task.task_id for row in rows if row.task.split in splits})
 
 
-def names_of(runs: Sequence[ComparedRun]) -> list[str]:
+def names_of(runs: Sequence[Run]) -> list[str]:
     """A name for each run: its model where that tells the runs apart, else its folder."""
     models = [run.model for run in runs]
     return [run.model if models.count(run.model) == 1 else run.name for run in runs]
 
 
-def stages_of(runs: Mapping[str, ComparedRun], convention: Convention) -> dict[Probe, Stage]:
+def stages_of(runs: Mapping[str, Run], convention: Convention) -> dict[Probe, Stage]:
     """Every stage that at least one run has rows of."""
-    found = {}
+    stages = {}
     for probe in PROBES:
-        rows = {name: run.rows[probe] for name, run in runs.items() if run.rows.get(probe)}
+        rows = {name: listed for name, run in runs.items() if (listed := run.scored(probe))}
         if rows:
-            found[probe] = _stage(probe, rows, convention)
-    return found
+            stages[probe] = _stage(probe, rows, convention)
+    return stages
 
 
 def resampled(stage: Stage, convention: Convention, *, resamples: int, seed: int) -> dict[str, Array]:
@@ -64,20 +64,20 @@ def resampled(stage: Stage, convention: Convention, *, resamples: int, seed: int
         return {}
     drawn = resample_weights([cluster(task) for _, task in tasks.values()], resamples=resamples, seed=seed)
     column = {name: drawn[:, place] for place, name in enumerate(tasks)}
-    found = {}
+    values = {}
     for name, rows in stage.rows.items():
         if stage.scores[name].held_out is None:
             continue
         total, n = np.zeros(resamples), 0
         for split in HELD_OUT:
-            mine = [row for row in rows if row.task.split == split]
-            if mine:
-                scorer, tasks_here = SCORERS[stage.probe], len({row.task.task_id for row in mine})
-                weights = np.stack([column[row.task.task_id] for row in mine], axis=1)
-                total = total + tasks_here * scorer.headline(scorer.read_rows(mine, convention), weights)
+            inside = [row for row in rows if row.task.split == split]
+            if inside:
+                scorer, tasks_here = SCORERS[stage.probe], len({row.task.task_id for row in inside})
+                weights = np.stack([column[row.task.task_id] for row in inside], axis=1)
+                total = total + tasks_here * scorer.headline(scorer.read_rows(inside, convention), weights)
                 n += tasks_here
-        found[name] = total / n
-    return found
+        values[name] = total / n
+    return values
 
 
 def why_no_choice(stage: Stage, convention: Convention) -> str:
@@ -108,6 +108,6 @@ def _score(probe: Probe, rows: Sequence[Row], convention: Convention) -> StageSc
     parts = score_parts(probe, dev, convention)
     by_split = []
     for split in HELD_OUT:
-        mine = [row for row in rows if row.task.split == split]
-        by_split.append((score_parts(probe, mine, convention)[part].value, len({row.task.task_id for row in mine})))
+        inside = [row for row in rows if row.task.split == split]
+        by_split.append((score_parts(probe, inside, convention)[part].value, len({row.task.task_id for row in inside})))
     return StageScore(parts[part].value, parts[PROBE_TABLE[probe].tie_break].value, held_out(by_split))

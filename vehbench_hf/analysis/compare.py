@@ -1,15 +1,16 @@
-"""Paired differences of every probe's headline between every two runs."""
+"""Paired differences of every probe's headline between every two runs, and what must be known to read them."""
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from vehbench_hf.analysis.compare_notes import notes_on
-from vehbench_hf.analysis.compared_run import ComparedRun
+from vehbench_hf.analysis.paired import PairedRows, pair_rows
+from vehbench_hf.analysis.result_types import CompareResult, Comparison, Moved
 from vehbench_hf.probes import PROBE_TABLE
-from vehbench_hf.scoring import SCORERS, Row, cluster
+from vehbench_hf.runlog.differences import agreement
+from vehbench_hf.runlog.loaded_run import Run
+from vehbench_hf.scoring import SCORERS
 from vehbench_hf.scoring.values import Array, divide
 from vehbench_hf.statistics import (
     LEVEL,
@@ -18,7 +19,6 @@ from vehbench_hf.statistics import (
     POWER,
     SEED,
     holm_adjusted,
-    paired_difference,
     smallest_detectable,
 )
 from vehbench_hf.types import PROBES, Convention, Probe, Split
@@ -29,28 +29,29 @@ SAME = 1e-9
 
 
 def compare_runs(
-    runs: Sequence[ComparedRun],
+    runs: Sequence[Run],
     *,
     convention: Convention,
     headline_splits: Sequence[Split],
     differing: Sequence[str] = (),
     resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
-) -> dict[str, Any]:
+) -> CompareResult:
     """Compare runs, second minus first, over the tasks of `headline_splits` that both have a scored record of.
 
     A task counts once in each run, however often it was repeated. Whole papers are drawn, for both runs together. The
     p values of all comparisons are adjusted together (Holm). `differing` says what the runs do not agree on.
     """
-    found = [
-        _compare(probe, runs[i], runs[j], convention, headline_splits, resamples, seed)
+    comparisons = [
+        _compare(probe, first, second, convention, headline_splits, resamples, seed)
         for probe in PROBES
-        for i, j in combinations(range(len(runs)), 2)
-        if probe in runs[i].rows and probe in runs[j].rows
+        for first, second in combinations(runs, 2)
+        if first.scored(probe) and second.scored(probe)
     ]
-    defined = [entry for entry in found if entry["p_value"] is not None]
-    for entry, adjusted in zip(defined, holm_adjusted([entry["p_value"] for entry in defined]), strict=True):
-        entry["p_adjusted"] = adjusted
+    p_values = [entry["p_value"] for entry in comparisons if entry["p_value"] is not None]
+    adjusted = iter(holm_adjusted(p_values))
+    for entry in comparisons:
+        entry["p_adjusted"] = None if entry["p_value"] is None else next(adjusted)
     return {
         "schema": COMPARE_SCHEMA,
         "convention": convention,
@@ -59,10 +60,10 @@ def compare_runs(
             {
                 "run": run.name,
                 "model": run.model,
-                "agrees": run.agrees,
+                "agrees": agreement(run),
                 "epochs": run.epochs,
                 "temperature": run.temperature,
-                "unscored": run.unscored,
+                "unscored": run.unscored(),
             }
             for run in runs
         ],
@@ -73,37 +74,33 @@ def compare_runs(
             "level": LEVEL,
             "drawn": "anchor papers, for both runs together",
             "p_value": "exchange of the two runs in random papers, two-sided",
-            "adjusted": f"Holm over {len(defined)} comparisons",
+            "adjusted": f"Holm over {len(p_values)} comparisons",
             "detectable": f"true difference found with power {POWER:g} at level {LEVEL_OF_TEST:g}, one two-sided test, "
             "from the standard error of the paired bootstrap",
         },
-        "comparisons": found,
-        "notes": notes_on(runs, found),
+        "comparisons": comparisons,
+        "notes": _notes(runs, comparisons),
     }
 
 
 def _compare(
     probe: Probe,
-    first: ComparedRun,
-    second: ComparedRun,
+    first: Run,
+    second: Run,
     convention: Convention,
     splits: Sequence[Split],
     resamples: int,
     seed: int,
-) -> dict[str, Any]:
-    scorer = SCORERS[probe]
-    rows, other = ([row for row in run.rows[probe] if row.task.split in splits] for run in (first, second))
-    tasks = {row.task.task_id: row.task for row in rows}
-    theirs = {row.task.task_id: row.task for row in other}
-    shared = {name for name, task in tasks.items() if theirs.get(name) == task}
-    rows, other = ([row for row in kept if row.task.task_id in shared] for kept in (rows, other))
-    entry: dict[str, Any] = {
+) -> Comparison:
+    scorer, headline = SCORERS[probe], PROBE_TABLE[probe].headline
+    pairs = pair_rows(*([row for row in run.scored(probe) if row.task.split in splits] for run in (first, second)))
+    entry: Comparison = {
         "probe": probe,
-        "headline": PROBE_TABLE[probe].headline,
+        "headline": headline,
         "first": first.name,
         "second": second.name,
-        "n": len(shared),
-        "left_out": {"first": len(tasks) - len(shared), "second": len(theirs) - len(shared)},
+        "n": pairs.tasks,
+        "left_out": {"first": pairs.left_out[0], "second": pairs.left_out[1]},
         "clusters": 0,
         "values": [None, None],
         "difference": None,
@@ -115,41 +112,31 @@ def _compare(
         "moved": None,
         "undefined": None,
     }
-    if not shared:
+    if not pairs.tasks:
         return {**entry, "undefined": f"the runs share no scored task of {', '.join(splits)}"}
-    of = scorer.read_rows([*rows, *other], convention)
-    weights = np.concatenate([_once_a_task(rows), np.zeros(len(other))])
-    others = np.concatenate([np.zeros(len(rows)), _once_a_task(other)])
-    values = [float(scorer.headline(of, w)) for w in (weights, others)]
+    rows = scorer.read_rows(pairs.rows, convention)
+
+    def statistic(weights: Array) -> Array:
+        return scorer.headline(rows, weights)
+
+    values = pairs.values(statistic)
     if np.isnan(values).any():
-        return {**entry, "undefined": f"{PROBE_TABLE[probe].headline} is undefined on the {len(shared)} shared tasks"}
-    column = scorer.per_row(of)
-    per_task = [_per_task(kept, divide(column.total, column.count)[part]) for kept, part in _halves(rows, other)]
-    found = paired_difference(
-        lambda w: scorer.headline(of, w),
-        weights,
-        others,
-        [cluster(row.task) for row in [*rows, *other]],
-        resamples=resamples,
-        seed=seed,
-    )
-    error = found.standard_error
+        return {**entry, "undefined": f"{headline} is undefined on the {pairs.tasks} shared tasks"}
+    per_row = scorer.per_row(rows)
+    difference = pairs.difference(statistic, resamples=resamples, seed=seed)
+    error = difference.standard_error
     return {
         **entry,
-        "clusters": found.clusters,
-        "values": values,
-        "difference": found.value,
-        "interval": None if found.interval is None else list(found.interval),
+        "clusters": difference.clusters,
+        "values": list(values),
+        "difference": difference.value,
+        "interval": None if difference.interval is None else list(difference.interval),
         "standard_error": error,
-        "p_value": found.p_value,
+        "p_value": difference.p_value,
         "detectable": smallest_detectable(error) if error else None,
-        "moved": _moved(*per_task),
-        "undefined": _without_error(found.clusters, error),
+        "moved": _moved(pairs, divide(per_row.total, per_row.count)),
+        "undefined": _without_error(difference.clusters, error),
     }
-
-
-def _halves(rows: list[Row], other: list[Row]) -> list[tuple[list[Row], slice]]:
-    return [(rows, slice(0, len(rows))), (other, slice(len(rows), None))]
 
 
 def _without_error(clusters: int, error: float | None) -> str | None:
@@ -164,25 +151,59 @@ def _without_error(clusters: int, error: float | None) -> str | None:
     )
 
 
-def _once_a_task(rows: list[Row]) -> Array:
-    """A weight for each row, so that the repeats of a task add up to 1."""
-    repeats: dict[str, int] = {}
-    for row in rows:
-        repeats[row.task.task_id] = repeats.get(row.task.task_id, 0) + 1
-    return np.array([1.0 / repeats[row.task.task_id] for row in rows])
-
-
-def _per_task(rows: list[Row], values: Array) -> dict[str, float]:
-    """The mean of a task's repeats, over the tasks for which the quantity exists."""
-    tries: dict[str, list[float]] = {}
-    for row, value in zip(rows, values, strict=True):
-        if not np.isnan(value):
-            tries.setdefault(row.task.task_id, []).append(float(value))
-    return {name: sum(found) / len(found) for name, found in tries.items()}
-
-
-def _moved(first: dict[str, float], second: dict[str, float]) -> dict[str, int]:
-    """How many tasks are worth more, less or the same in the second run."""
+def _moved(pairs: PairedRows, values: Array) -> Moved:
+    """How many tasks are worth more, less or the same in the second run, by the mean of their repeats."""
+    first, second = (_per_task(pairs, values, weights > 0) for weights in (pairs.first, pairs.second))
     steps = [second[name] - first[name] for name in first.keys() & second.keys()]
     up, down = sum(step > SAME for step in steps), sum(step < -SAME for step in steps)
     return {"up": up, "down": down, "same": len(steps) - up - down}
+
+
+def _per_task(pairs: PairedRows, values: Array, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> dict[str, float]:
+    """The mean of a task's repeats in one run, over the tasks for which the quantity exists."""
+    repeats: dict[str, list[float]] = {}
+    for row, value, counted in zip(pairs.rows, values, inside, strict=True):
+        if counted and not np.isnan(value):
+            repeats.setdefault(row.task.task_id, []).append(float(value))
+    return {name: sum(listed) / len(listed) for name, listed in repeats.items()}
+
+
+def incomplete(run: Run) -> str:
+    """What a run with unscored or missing rows leaves out."""
+    counts = ", ".join(f"{count} of {probe.upper()}" for probe, count in run.unscored().items())
+    return f"{run.name} is incomplete: {counts} have no score and are left out, which may favour any run."
+
+
+def _notes(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[str]:
+    """Sentences on run noise, on tasks that are not shared, on unscored rows, and on what cannot be read in a log."""
+    noisy: dict[str, list[str]] = {}
+    for run in runs:
+        if (why := _run_noise(run)) is not None:
+            noisy.setdefault(why, []).append(run.name)
+    return [
+        *(f"{', '.join(names)}: one epoch {why}" for why, names in noisy.items()),
+        *(_not_shared(entry) for entry in comparisons if any(entry["left_out"].values())),
+        *(incomplete(run) for run in runs if run.unscored()),
+        *(f"{run.name}: {problem}" for run in runs for problem in run.problems),
+    ]
+
+
+def _run_noise(run: Run) -> str | None:
+    """A model that samples gives other replies the next time; one epoch cannot show how different."""
+    if not run.is_model or run.epochs > 1 or run.temperature == 0:
+        return None
+    if run.recorded:
+        return (
+            "at a temperature that the log does not hold; if replies were sampled, intervals and p values leave out "
+            "the noise between runs."
+        )
+    at = "the provider's temperature" if run.temperature is None else f"temperature {run.temperature:g}"
+    return f"at {at}; intervals and p values leave out the noise between runs. --epochs 3 or more would bring it in."
+
+
+def _not_shared(entry: Comparison) -> str:
+    return (
+        f"{entry['probe'].upper()}: only the {entry['n']} tasks that both runs have a score for are compared; "
+        f"{entry['left_out']['first']} of {entry['first']} and {entry['left_out']['second']} of {entry['second']} "
+        "are left out."
+    )

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vehbench_hf.analysis.arms import Arm, changed_rules
 from vehbench_hf.analysis.intervention import EFFECTS_SCHEMA, intervention_tasks
 from vehbench_hf.analysis.paired import METHOD, paired_effect
+from vehbench_hf.analysis.result_types import EffectsResult
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import limited
 from vehbench_hf.errors import RunError
 from vehbench_hf.protocol import Control
+from vehbench_hf.runlog.differences import changed_rules, require_known_rules
+from vehbench_hf.runlog.loaded_run import Run
 from vehbench_hf.scoring import readable, score_parts
 from vehbench_hf.statistics import PAIRED_RESAMPLES, SEED
 from vehbench_hf.types import Convention, Probe, Task
@@ -64,42 +66,42 @@ def cell_tasks(cell: Cell, bank: Bank) -> list[Task]:
 
 def cell_effects(
     cell: Cell,
-    arms: Sequence[Arm],
+    runs: Sequence[Run],
     bank: Bank,
     *,
     convention: Convention | None = None,
     resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
-) -> dict[str, Any]:
+) -> EffectsResult:
     """Every condition with its endpoints, and the paired differences between them; JSON values.
 
-    `arms` are runs of one model, one a condition, in any order; conditions without a run are left out. `unreadable` is
+    `runs` are of one model, one a condition, in any order; conditions without a run are left out. `unreadable` is
     the share of rows whose reply could not be read; those count as the metric says. Raises RunError for two runs of one
     condition, a run that is under none of the cell's, and runs that differ in more than that.
     """
-    by_condition = _by_condition(cell, arms)
-    used = convention or bank.convention
+    by_condition = _by_condition(cell, runs)
+    convention = convention or bank.convention
     names = [task.task_id for task in cell_tasks(cell, bank)]
     parts = [cell.primary, *([cell.secondary] if cell.secondary else [])]
     rows = {
-        condition: [row for row in arm.run.rows.get(cell.probe, []) if row.task.task_id in set(names)]
-        for condition, arm in by_condition.items()
+        condition: [row for row in run.scored(cell.probe) if row.task.task_id in set(names)]
+        for condition, run in by_condition.items()
     }
-    conditions = {}
-    for condition, mine in rows.items():
-        found = score_parts(cell.probe, mine, used)
+    conditions: dict[str, dict[str, Any]] = {}
+    for condition, listed in rows.items():
+        values = score_parts(cell.probe, listed, convention)
         conditions[condition] = {
-            "run": by_condition[condition].run.name,
-            "n": len(mine),
-            **{part: found[part].value for part in parts},
-            "unreadable": sum(not readable(row) for row in mine) / len(mine) if mine else None,
+            "run": by_condition[condition].name,
+            "n": len(listed),
+            **{part: values[part].value for part in parts},
+            "unreadable": sum(not readable(row) for row in listed) / len(listed) if listed else None,
         }
     return {
         "schema": EFFECTS_SCHEMA,
         "cell": cell.name,
         "probe": cell.probe,
         "bank": bank.version,
-        "convention": used,
+        "convention": convention,
         "tasks": len(names),
         "primary": cell.primary,
         "secondary": cell.secondary,
@@ -110,7 +112,7 @@ def cell_effects(
                 "from": a,
                 "to": b,
                 **paired_effect(
-                    rows[a], rows[b], cell.probe, part, names, convention=used, resamples=resamples, seed=seed
+                    rows[a], rows[b], cell.probe, part, names, convention=convention, resamples=resamples, seed=seed
                 ),
             }
             for a, b in CONTRASTS
@@ -120,24 +122,21 @@ def cell_effects(
     }
 
 
-def _by_condition(cell: Cell, arms: Sequence[Arm]) -> dict[Control, Arm]:
-    found: dict[Control, Arm] = {}
-    for arm in arms:
-        control = arm.protocol.control
+def _by_condition(cell: Cell, runs: Sequence[Run]) -> dict[Control, Run]:
+    """The runs by the control they are under, in the order of the cell's conditions."""
+    by_control: dict[Control, Run] = {}
+    for run in map(require_known_rules, runs):
+        control = run.protocol.control
         if control not in cell.conditions:
-            raise RunError(f"{arm.run.name}: cell {cell.name} ({cell.probe}) has no condition {control!r}.")
-        if control in found:
-            raise RunError(
-                f"{found[control].run.name} and {arm.run.name} are both under {control!r}; give one of them."
-            )
-        found[control] = arm
-    listed = list(found.values())
-    for arm in listed[1:]:
-        moved = set(changed_rules(listed[0], arm)) - {"control"}
-        if "summary+targeted" in (listed[0].protocol.control, arm.protocol.control):
+            raise RunError(f"{run.name}: cell {cell.name} ({cell.probe}) has no condition {control!r}.")
+        if control in by_control:
+            raise RunError(f"{by_control[control].name} and {run.name} are both under {control!r}; give one of them.")
+        by_control[control] = run
+    for run in list(by_control.values())[1:]:
+        first = next(iter(by_control.values()))
+        moved = set(changed_rules(first, run)) - {"control"}
+        if "summary+targeted" in (first.protocol.control, run.protocol.control):
             moved -= {"p3_state"}
         if moved:
-            raise RunError(
-                f"{listed[0].run.name} and {arm.run.name} differ in {', '.join(sorted(moved))} beside the control."
-            )
-    return {condition: found[condition] for condition in cell.conditions if condition in found}
+            raise RunError(f"{first.name} and {run.name} differ in {', '.join(sorted(moved))} beside the control.")
+    return {condition: by_control[condition] for condition in cell.conditions if condition in by_control}

@@ -1,11 +1,11 @@
 """The P3 interventions (paper, section 4.4 and Table 14): another form of the history, or of the feedback."""
 
-from typing import Any
-
-from vehbench_hf.analysis.arms import Arm, changed_rules
 from vehbench_hf.analysis.paired import METHOD, paired_effect
+from vehbench_hf.analysis.result_types import EffectsResult
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import named_subset
+from vehbench_hf.runlog.differences import changed_rules
+from vehbench_hf.runlog.loaded_run import Run
 from vehbench_hf.statistics import PAIRED_RESAMPLES, SEED
 from vehbench_hf.types import Convention, Task
 
@@ -22,14 +22,14 @@ def intervention_tasks(bank: Bank) -> list[Task]:
 
 
 def intervention_effects(
-    first: Arm,
-    second: Arm,
+    first: Run,
+    second: Run,
     bank: Bank,
     *,
     convention: Convention | None = None,
     resamples: int = PAIRED_RESAMPLES,
     seed: int = SEED,
-) -> dict[str, Any]:
+) -> EffectsResult:
     """Second minus first in success and cascade rate on the intervention tasks of `bank`; JSON values.
 
     `first` is the plain run (raw history), `second` the one with the change. Both may hold more tasks. `convention`
@@ -38,20 +38,20 @@ def intervention_effects(
     """
     changed = changed_rules(first, second)
     names = [task.task_id for task in intervention_tasks(bank)]
-    rows = [arm.run.rows.get("p3", []) for arm in (first, second)]
-    used = convention or bank.convention
+    rows = [run.scored("p3") for run in (first, second)]
+    convention = convention or bank.convention
     return {
         "schema": EFFECTS_SCHEMA,
         "probe": "p3",
         "bank": bank.version,
-        "convention": used,
+        "convention": convention,
         "tasks": len(names),
-        "first": first.run.name,
-        "second": second.run.name,
+        "first": first.name,
+        "second": second.name,
         "changed": changed,
         "method": {"resamples": resamples, "seed": seed, **METHOD},
         "effects": [
-            paired_effect(rows[0], rows[1], "p3", part, names, convention=used, resamples=resamples, seed=seed)
+            paired_effect(rows[0], rows[1], "p3", part, names, convention=convention, resamples=resamples, seed=seed)
             for part in PARTS
         ],
     }

@@ -1,16 +1,17 @@
 """Which of the user's own runs to use at which stage, with what can be said about the gain."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from vehbench_hf.analysis.advice import Pool, interval_of, kind_of, stage_advice
 from vehbench_hf.analysis.candidates import HELD_OUT, SELECTION, Array, Stage, names_of, resampled, stages_of
-from vehbench_hf.analysis.compare_notes import incomplete
-from vehbench_hf.analysis.compared_run import ComparedRun
+from vehbench_hf.analysis.compare import incomplete
 from vehbench_hf.analysis.profiles import indicators, profiles
+from vehbench_hf.analysis.result_types import Axis, RouteResult, Strategies, StrategyScores
 from vehbench_hf.analysis.stage_choice import Routing, Strategy, simulate
+from vehbench_hf.runlog.differences import agreement
+from vehbench_hf.runlog.loaded_run import Run
 from vehbench_hf.scoring import score_parts
 from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED
 from vehbench_hf.types import Convention, Probe
@@ -22,14 +23,14 @@ READS_GOLD = ("baseline/anchor", "baseline/reference")
 
 
 def route_runs(
-    runs: Sequence[ComparedRun],
+    runs: Sequence[Run],
     *,
     convention: Convention,
     prices: Mapping[str, Price] | None = None,
     differing: Sequence[str] = (),
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> dict[str, Any]:
+) -> RouteResult:
     """Choose a run for every stage by its dev score, and judge the choice on the held-out splits.
 
     Every `baseline/..` run is a candidate of P2 alone, as "optimizer, no model"; it enters no strategy. When no other
@@ -50,7 +51,7 @@ def route_runs(
         "schema": ROUTE_SCHEMA,
         "convention": convention,
         "runs": [
-            {"name": name, "run": run.name, "model": run.model, "kind": kind_of(name, models), "agrees": run.agrees}
+            {"name": name, "run": run.name, "model": run.model, "kind": kind_of(name, models), "agrees": agreement(run)}
             for name, run in named.items()
         ],
         "differing": list(differing),
@@ -73,27 +74,29 @@ def route_runs(
     }
 
 
-def _profiles(models: Sequence[str], stages: Mapping[Probe, Stage], convention: Convention) -> dict[str, Any]:
+def _profiles(
+    models: Sequence[str], stages: Mapping[Probe, Stage], convention: Convention
+) -> dict[str, dict[str, Axis]]:
     """Response-control profiles over all rows of the stages. As defined they are scaled over these very models."""
-    found = {}
+    raw = {}
     for name in models:
         parts = {
             probe: {part: value.value for part, value in score_parts(probe, stage.rows[name], convention).items()}
             for probe, stage in stages.items()
             if name in stage.rows
         }
-        found[name] = indicators(parts)
+        raw[name] = indicators(parts)
     return {
         name: {axis: {"score": score.value, "indicators": list(score.used)} for axis, score in scores.items()}
-        for name, scores in profiles(found, convention).items()
+        for name, scores in profiles(raw, convention).items()
     }
 
 
-def _strategies(routing: Routing, models: Sequence[str], drawn: Mapping[Probe, Mapping[str, Array]]) -> dict[str, Any]:
+def _strategies(routing: Routing, models: Sequence[str], drawn: Mapping[Probe, Mapping[str, Array]]) -> Strategies:
     """Router, best single models and envelope, with an interval of the router's gain."""
 
-    def shown(of: Strategy | None) -> dict[str, Any] | None:
-        return None if of is None else {"use": of.chosen, "held_out": of.scores, "mean_norm": of.mean_norm}
+    def shown(used: Strategy | None) -> StrategyScores | None:
+        return None if used is None else {"use": used.chosen, "held_out": used.scores, "mean_norm": used.mean_norm}
 
     gain_interval = None
     if routing.leader is not None:
@@ -111,10 +114,12 @@ def _strategies(routing: Routing, models: Sequence[str], drawn: Mapping[Probe, M
     }
 
 
-def _resampled_mean(of: Strategy, models: Sequence[str], drawn: Mapping[Probe, Mapping[str, Array]]) -> Array | None:
+def _resampled_mean(
+    strategy: Strategy, models: Sequence[str], drawn: Mapping[Probe, Mapping[str, Array]]
+) -> Array | None:
     """The mean normalized score of a strategy in each resample; the best model of a stage is found anew in each."""
     total: list[Array] = []
-    for probe, name in of.chosen.items():
+    for probe, name in strategy.chosen.items():
         scores = [values for model, values in drawn[probe].items() if model in models]
         if name not in drawn[probe]:
             return None
@@ -125,7 +130,7 @@ def _resampled_mean(of: Strategy, models: Sequence[str], drawn: Mapping[Probe, M
 
 
 def _notes(
-    named: Mapping[str, ComparedRun], models: Sequence[str], stages: Mapping[Probe, Stage], routing: Routing | None
+    named: Mapping[str, Run], models: Sequence[str], stages: Mapping[Probe, Stage], routing: Routing | None
 ) -> list[str]:
     notes = []
     if not any(run.is_model for run in named.values()):
@@ -149,6 +154,6 @@ def _notes(
             )
     if routing is not None and routing.leader is None:
         notes.append("no model ran every stage, so that there is no single model to compare the router with.")
-    notes += [incomplete(run) for run in named.values() if run.unscored]
+    notes += [incomplete(run) for run in named.values() if run.unscored()]
     notes += [f"{name}: {problem}" for name, run in named.items() for problem in run.problems]
     return notes

@@ -1,15 +1,14 @@
 """A record with its log, from a run folder, a file, or an address on the Hub. What comes from outside is limited."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.errors import HubError, hub_failures
 from vehbench_hf.hub.names import repository
-from vehbench_hf.hub.record import MAX_RECORD_BYTES, read_record
+from vehbench_hf.hub.submitted_record import MAX_RECORD_BYTES, SubmittedRecord, read_record
 from vehbench_hf.runlog.lines import turn_files
 
 MAX_RUN_JSON_BYTES = 4_000_000
@@ -23,7 +22,7 @@ _PATH = re.compile(r"/datasets/([^/]+/[^/]+)/(?:resolve|blob)/([^/]+|refs/pr/\d+
 class Fetched(NamedTuple):
     """A record (None for a run that was never submitted), the folder of its log, and its file of rows."""
 
-    record: dict[str, Any] | None
+    record: SubmittedRecord | None
     log: Path
     rows: Path | None = None
 
@@ -43,7 +42,7 @@ def fetch(place: str, into: Path) -> Fetched:
     return Fetched(record, log, rows)
 
 
-def read_copy(file: Path) -> tuple[dict[str, Any], Path, Path]:
+def read_copy(file: Path) -> tuple[SubmittedRecord, Path, Path]:
     """A record of a copy of the results dataset, with the folder of its log and its file of rows.
 
     Raises HubError for a file that is no record, and for a log of a size or kind that no run has.
@@ -70,7 +69,7 @@ def _check_log(log: Path) -> None:
                 raise HubError(f"{file} has more than {MAX_LINES} lines, which no log has.")
 
 
-def log_beside(file: Path, record: Mapping[str, Any]) -> Path:
+def log_beside(file: Path, record: SubmittedRecord) -> Path:
     """The folder of a record's log in a copy of the results dataset."""
     if file.stem != record["id"]:
         raise HubError(f"{file} holds the record {record['id']}; a record's file has the name of its id.")
@@ -81,7 +80,7 @@ def _rows_beside(file: Path) -> Path:
     return file.parent.parent / "rows" / f"{file.stem}.jsonl"
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> SubmittedRecord:
     if file.exists() and not file.is_file():
         raise HubError(f"{str(file)[:200]} is no file; expected a record.")
     try:
@@ -97,11 +96,11 @@ def _from_hub(url: str, into: Path) -> Fetched:
     from huggingface_hub.constants import ENDPOINT
 
     parts, home = urlsplit(url), urlsplit(ENDPOINT)
-    found = _PATH.fullmatch(parts.path)
-    if (parts.scheme, parts.netloc) != (home.scheme, home.netloc) or found is None:
+    address = _PATH.fullmatch(parts.path)
+    if (parts.scheme, parts.netloc) != (home.scheme, home.netloc) or address is None:
         expected = f"{ENDPOINT}/datasets/ORG/vehbench-results/blob/main/records/ID.json"
         raise HubError(f"{_without_login(url)[:200]} is not the address of a record; expected {expected}.")
-    repo_id, revision, name = repository(found[1]), found[2], found[3]
+    repo_id, revision, name = repository(address[1]), address[2], address[3]
     # Everything is read at one commit: a branch could move between the record and its log.
     commit = _commit(repo_id, revision)
     record_file = _download(repo_id, commit, name, MAX_RECORD_BYTES, into)

@@ -13,8 +13,8 @@ from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.fetch import read_copy
-from vehbench_hf.hub.record import headline_rows
-from vehbench_hf.hub.verification import differences, printable, row_differences
+from vehbench_hf.hub.submitted_record import SubmittedRecord, headline_rows
+from vehbench_hf.hub.verification import printable, record_differences, row_differences
 from vehbench_hf.probes import PROBE_TABLE
 
 TEMPLATE = Path(__file__).with_name("leaderboard.html.j2")
@@ -24,28 +24,28 @@ TEMPLATE = Path(__file__).with_name("leaderboard.html.j2")
 class Board:
     """Verified records, and the names of the files that are left out with the first reason each."""
 
-    records: tuple[dict[str, Any], ...]
+    records: tuple[SubmittedRecord, ...]
     left_out: tuple[tuple[str, str], ...]
 
 
-def read_results(results: Path, bank: Bank, *, said: Callable[[str], None] = lambda line: None) -> Board:
+def read_results(results: Path, bank: Bank, *, on_progress: Callable[[str], None] = lambda line: None) -> Board:
     """Check every record of a folder with `records/` and `logs/`. Raises HubError when there is no such folder.
 
-    Of two records of one model, settings and tuple, the later one counts. `said` is told the progress.
+    Of two records of one model, settings and tuple, the later one counts. `on_progress` is told of every file.
     """
     files = sorted((results / "records").glob("*.json"))
     if not (results / "records").is_dir():
         raise HubError(f"{results} is no copy of the results dataset: expected a folder records in it.")
-    kept: dict[str, dict[str, Any]] = {}
+    kept: dict[str, SubmittedRecord] = {}
     left_out = []
     for file in files:
         try:
             record, log, rows = read_copy(file)
-            differing = differences(record, log, bank) or row_differences(record, rows)
+            differing = record_differences(record, log, bank) or row_differences(record, rows)
         except UserError as error:
             left_out.append((printable(file.name), printable(str(error))))
             continue
-        said(f"{printable(file.name)}: {f'{len(differing)} differences' if differing else 'verified'}")
+        on_progress(f"{printable(file.name)}: {f'{len(differing)} differences' if differing else 'verified'}")
         if differing:
             left_out.append((printable(file.name), differing[0]))
             continue

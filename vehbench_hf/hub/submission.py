@@ -7,16 +7,14 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from vehbench_hf.bank.bank import MANIFEST, Bank
 from vehbench_hf.hub.errors import HubError
 from vehbench_hf.hub.names import DATASET, RESULTS, organisation
-from vehbench_hf.hub.record import make_record, percent, public_run_json, rows_text
+from vehbench_hf.hub.submitted_record import SubmittedRecord, make_record, percent, public_run_json, rows_text
 from vehbench_hf.probes import PROBE_TABLE
-from vehbench_hf.runlog import read_run_json
 from vehbench_hf.runlog.lines import turn_files
-from vehbench_hf.runlog.settings import write_json
+from vehbench_hf.runlog.run_json import read_run_json, write_json
 
 EVAL_FILE = "vehbench.yaml"
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
@@ -32,7 +30,7 @@ _OURS = re.compile(
 class Submission:
     """What was made of a run: the record, the folder it lies in, and whose datasets it is for."""
 
-    record: dict[str, Any]
+    record: SubmittedRecord
     folder: Path
     org: str
 
@@ -77,14 +75,14 @@ def write_eval_file(submission: Submission, revision: str | None) -> Path:
     record = submission.record
     entries = []
     for info in PROBE_TABLE.values():
-        found = record["scores"]["probes"].get(info.probe)
-        if found is None or found["headline"]["value"] is None:
+        scores = record["scores"]["probes"].get(info.probe)
+        if scores is None or scores["headline"]["value"] is None:
             continue
         entries.append(
             EvalResultEntry(
                 dataset_id=f"{submission.org}/{DATASET}",
                 task_id=info.task_id,
-                value=percent(found["headline"]["value"]),
+                value=percent(scores["headline"]["value"]),
                 dataset_revision=revision,
                 date=record["date"],
                 source_url=record_url(submission),
@@ -113,14 +111,14 @@ def record_url(submission: Submission) -> str:
     return f"{ENDPOINT}/datasets/{submission.org}/{RESULTS}/blob/main/records/{submission.record['id']}.json"
 
 
-def notes_of(record: Mapping[str, Any]) -> str:
+def notes_of(record: SubmittedRecord) -> str:
     """Harness, comparability and deviations in one line."""
     named = ", ".join(f"{name}={json.dumps(value)}" for name, value in record["deviations"].items())
-    said = f"deviations: {named}" if named else "default settings"
-    return f"vehbench {record['versions'].get('vehbench')}; {record['comparability']}; {said}"
+    settings = f"deviations: {named}" if named else "default settings"
+    return f"vehbench {record['versions'].get('vehbench')}; {record['comparability']}; {settings}"
 
 
-def same_bank(manifest: bytes, record: Mapping[str, Any]) -> bool:
+def same_bank(manifest: bytes, record: SubmittedRecord) -> bool:
     """Whether the manifest of the published dataset is that of the bank in the record."""
     try:
         return bool(json.loads(manifest)["fingerprint"] == record["bank"]["fingerprint"])

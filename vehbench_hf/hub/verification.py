@@ -11,61 +11,77 @@ from typing import Any, get_args
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
-from vehbench_hf.hub.record import public_run_json, record_id, rows_text, run_date, run_json_hash
-from vehbench_hf.hub.rescore import deviations, log_hashes, rescore
-from vehbench_hf.hub.rules import check_run, check_scores
-from vehbench_hf.runlog import read_run_json
+from vehbench_hf.hub.submitted_record import (
+    SubmittedRecord,
+    check_run,
+    check_scores,
+    log_hashes,
+    public_run_json,
+    record_id,
+    rows_text,
+    run_date,
+    run_json_hash,
+)
+from vehbench_hf.runlog.differences import deviations
+from vehbench_hf.runlog.loaded_run import load_run
+from vehbench_hf.runlog.run_json import read_run_json
+from vehbench_hf.scoring import score_run
+from vehbench_hf.scoring.scores_type import Versions
 from vehbench_hf.types import Convention
 
 TOLERANCE = 1e-9
 """Sums differ in their last digits between machines; published values have far fewer."""
 _ABSENT = object()
-_PROVEN_VERSIONS = ("prompts", "protocol", "scorer", "oracle")
 _OF_THE_PLACE = ("versions", "problems")
 """Parts of scores that say with which installation and from which place they were computed."""
 
 
-def differences(record: Mapping[str, Any], log: Path, bank: Bank) -> list[str]:
+def record_differences(record: SubmittedRecord, log: Path, bank: Bank) -> list[str]:
     """What differs between a record and what its log and bank give, a line each; empty when nothing does.
 
     A log that cannot be scored at all is a difference too.
     """
-    found: list[str] = []
+    lines: list[str] = []
     try:
         info = read_run_json(log)
         hashes, date = log_hashes(log), run_date(log)
     except UserError as error:
         return [printable(f"log: {error}")]
-    found += _compare("log", record["log"], hashes)
-    found += _compare("settings", record["settings"], info["settings"])
-    found += _compare("deviations", record["deviations"], deviations(info["settings"]))
-    found += _compare("run.json", record["run_json"], run_json_hash(public_run_json(info)))
-    found += _compare("bank", record["bank"], {"version": bank.version, "fingerprint": bank.fingerprint})
-    found += _compare("date", record["date"], date)
-    found += _compare("id", record["id"], record_id(dict(record)))
+    lines += _compare("log", record["log"], hashes)
+    lines += _compare("settings", record["settings"], info["settings"])
+    lines += _compare("deviations", record["deviations"], deviations(info["settings"]))
+    lines += _compare("run.json", record["run_json"], run_json_hash(public_run_json(info)))
+    lines += _compare("bank", record["bank"], {"version": bank.version, "fingerprint": bank.fingerprint})
+    lines += _compare("date", record["date"], date)
+    lines += _compare("id", record["id"], record_id(record))
     convention = record["scores"].get("convention")
     if convention not in get_args(Convention):
-        return [*found, printable(f"scores.convention: {convention}")]
+        return [*lines, printable(f"scores.convention: {convention}")]
     try:
         check_run(info, bank, record["model_id"])
-        scores = rescore(log, bank, convention)
+        scores = score_run(load_run(log, bank), convention)
     except UserError as error:
-        return [*found, printable(f"scores: {error}")]
+        return [*lines, printable(f"scores: {error}")]
     try:
         check_scores(scores)
     except UserError as error:
-        found.append(printable(f"log: {error}"))
-    found += _compare("versions.run", record["versions"].get("run"), info.get("versions"))
-    stated = {name: record["versions"].get(name) for name in _PROVEN_VERSIONS}
-    found += _compare("versions", stated, {name: scores["versions"][name] for name in _PROVEN_VERSIONS})
-    found += _compare("comparability", record["comparability"], scores["comparability"])
-    return found + score_differences(record["scores"], scores)
+        lines.append(printable(f"log: {error}"))
+    lines += _compare("versions.run", record["versions"].get("run"), info.get("versions"))
+    stated, computed = (_proven(each["versions"]) for each in (record, scores))
+    lines += _compare("versions", stated, computed)
+    lines += _compare("comparability", record["comparability"], scores["comparability"])
+    return lines + score_differences(record["scores"], scores)
 
 
-def row_differences(record: Mapping[str, Any], rows: Path) -> list[str]:
+def _proven(versions: Versions) -> dict[str, object]:
+    """The versions that follow from a log; the others say with what its scores were computed."""
+    return {name: versions.get(name) for name in ("prompts", "protocol", "scorer", "oracle")}
+
+
+def row_differences(record: SubmittedRecord, rows: Path) -> list[str]:
     """What differs between a record and its file of rows, which the results dataset shows."""
     try:
-        same = rows.read_bytes() == rows_text(dict(record)).encode()
+        same = rows.read_bytes() == rows_text(record).encode()
     except OSError as error:
         return [f"rows: {rows.name} cannot be read: {error.strerror}"]
     return [] if same else [f"rows: {rows.name} does not hold the headlines of the record"]
@@ -82,8 +98,8 @@ def score_differences(stored: Mapping[str, Any], computed: Mapping[str, Any]) ->
 def _published(scores: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """The ways to what a record must state, however bad it is: every probe's headline and outcomes in full."""
     yield from (("complete",), ("headline_splits",))
-    for probe, found in scores["probes"].items():
-        yield from (("probes", probe, part, name) for part in ("headline", "outcomes") for name in found[part])
+    for probe, own in scores["probes"].items():
+        yield from (("probes", probe, part, name) for part in ("headline", "outcomes") for name in own[part])
 
 
 def _absent(stored: Any, way: tuple[str, ...]) -> str:

@@ -1,5 +1,7 @@
 """The isomorphic probes of a bank, read only when asked for: they are not among the tasks of the bank."""
 
+import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from vehbench_hf.bank.bank import Bank
@@ -7,6 +9,7 @@ from vehbench_hf.bank.files import fingerprint_of, read_rows
 from vehbench_hf.bank.row_types import misfits_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, IsomorphicTask
+from vehbench_hf.types import ALL_SPLITS, Split
 
 
 def open_isomorphic(bank: Bank) -> tuple[IsomorphicTask, ...]:
@@ -19,9 +22,27 @@ def open_isomorphic(bank: Bank) -> tuple[IsomorphicTask, ...]:
 
     tasks = [row_to_isomorphic(row) for row in isomorphic_rows(bank)]
     for task in tasks:
-        if said := next(misfits_of(task), None):
-            raise BankError(f"{bank.path}: isomorphic task {task.task_id!r}: {said}.")
+        if fault := next(misfits_of(task), None):
+            raise BankError(f"{bank.path}: isomorphic task {task.task_id!r}: {fault}.")
     return tuple(sorted(tasks, key=lambda task: (task.group, FORMS.index(task.form))))
+
+
+def isomorphic_tasks(
+    bank: Bank, splits: Sequence[Split] = ALL_SPLITS, limit: int | None = None
+) -> list[IsomorphicTask]:
+    """The isomorphic probes of some splits, whole groups in their order; `limit` keeps so many groups.
+
+    Groups are taken from each split in turn, within a split in an order that depends on the number alone; so N groups
+    are always the same ones and are among the first N + 1. Raises BankError for a bank without such probes.
+    """
+    tasks = [task for task in open_isomorphic(bank) if task.split in splits]
+    split_of = {task.group: task.split for task in tasks}
+    place: dict[int, tuple[int, int]] = {}
+    for split in ALL_SPLITS:
+        inside = sorted((group for group, own in split_of.items() if own == split), key=_digest)
+        place |= {group: (rank, ALL_SPLITS.index(split)) for rank, group in enumerate(inside)}
+    kept = set(sorted(place, key=place.__getitem__)[:limit])
+    return [task for task in tasks if task.group in kept]
 
 
 def isomorphic_rows(bank: Bank) -> list[dict[str, Any]]:
@@ -45,3 +66,7 @@ def _part(bank: Bank) -> dict[str, Any]:
     if part is None:
         raise BankError(f"bank {bank.version} at {bank.path} has no isomorphic probes; bank v2 has: open_bank('v2').")
     return part
+
+
+def _digest(group: int) -> bytes:
+    return hashlib.sha256(f"group {group}".encode()).digest()

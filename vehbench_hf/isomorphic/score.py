@@ -6,13 +6,15 @@ that in generation, over the groups that have both.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
 from vehbench_hf.errors import RunError
 from vehbench_hf.isomorphic.types import FORMS, Form, IsomorphicTask
-from vehbench_hf.scoring import comparability
+from vehbench_hf.runlog.differences import comparability
+from vehbench_hf.runlog.loaded_run import Run
+from vehbench_hf.scoring.scores_type import Bootstrap, Interval, Versions
 from vehbench_hf.scoring.values import PerRow, row_mean
 from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, paired_difference, percentile_interval, resample_weights
 from vehbench_hf.types import OUTCOMES, Record
@@ -20,6 +22,45 @@ from vehbench_hf.versions import PROMPTS_VERSION, __version__
 from vehbench_oracle import oracle_fingerprint
 
 ISOMORPHIC_SCHEMA = "vehbench-isomorphic-1"
+
+
+class FormScores(TypedDict):
+    """The accuracy in one form of the question; `accuracy_read` is over the rows whose reply could be read."""
+
+    accuracy: float | None
+    interval: Interval
+    n: int
+    undefined: str | None
+    read: float | None
+    accuracy_read: float | None
+    outcomes: dict[str, int]
+    unscored: int
+    missing: int
+
+
+class Gap(TypedDict):
+    """Accuracy in selection minus that in generation."""
+
+    groups: int
+    value: float | None
+    interval: Interval
+    p_value: float | None
+    undefined: str | None
+
+
+class IsomorphicScores(TypedDict):
+    """`scores.json` of an isomorphism audit."""
+
+    schema: str
+    versions: Versions
+    bank: str
+    comparability: str
+    model: str | None
+    complete: bool
+    bootstrap: Bootstrap
+    forms: dict[Form, FormScores]
+    sg_gap: Gap
+    problems: NotRequired[list[str]]
 
 
 class IsomorphicRow(NamedTuple):
@@ -39,6 +80,19 @@ class IsomorphicRow(NamedTuple):
         return step.verdict is not None and step.verdict.feasible
 
 
+def score_isomorphic_run(run: Run) -> IsomorphicScores:
+    """The scores of an isomorphism audit, with what is odd about its log under `problems`."""
+    scores = score_isomorphic(
+        [task for task in run.tasks if isinstance(task, IsomorphicTask)],
+        run.records,
+        bank=run.bank.version,
+        model=run.settings.get("model"),
+        epochs=run.epochs,
+        prompts=run.prompts,
+    )
+    return {**scores, "problems": run.problems}
+
+
 def score_isomorphic(
     tasks: Sequence[IsomorphicTask],
     records: Mapping[str, Sequence[Record]],
@@ -49,7 +103,7 @@ def score_isomorphic(
     prompts: str = PROMPTS_VERSION,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-) -> dict[str, Any]:
+) -> IsomorphicScores:
     """Accuracy in each form and the SG-gap, with intervals over the papers behind the groups; JSON values.
 
     `records` maps task ids to one record an epoch. Rows that failed outside the model are unscored and left out, and
@@ -86,7 +140,7 @@ def _form(
     epochs: int,
     resamples: int,
     seed: int,
-) -> dict[str, Any]:
+) -> FormScores:
     mine = [row for row in ended if row.task.form == form]
     scored = [row for row in mine if row.record.outcome != "infra_error"]
     read = [row for row in scored if row.record.outcome == "ok"]
@@ -110,20 +164,23 @@ def _form(
     }
 
 
-def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> dict[str, Any]:
+def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> Gap:
     by_form = {
         form: {(row.task.group, row.record.epoch): row for row in scored if row.task.form == form} for form in FORMS
     }
     shared = sorted(by_form["selection"].keys() & by_form["generation"].keys())
-    entry: dict[str, Any] = {
+    entry: Gap = {
         "groups": len({group for group, _ in shared}),
-        **dict.fromkeys(("value", "interval", "p_value", "undefined")),
+        "value": None,
+        "interval": None,
+        "p_value": None,
+        "undefined": None,
     }
     if not shared:
         return {**entry, "undefined": "no group has both a scored selection and a scored generation"}
     rows = [by_form[form][key] for form in ("generation", "selection") for key in shared]
     of_generation = np.repeat([1.0, 0.0], len(shared))
-    found = paired_difference(
+    gap = paired_difference(
         _correct(rows).mean,
         of_generation,
         1.0 - of_generation,
@@ -133,10 +190,10 @@ def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> dict[
     )
     return {
         **entry,
-        "value": found.value,
-        "interval": None if found.interval is None else list(found.interval),
-        "p_value": found.p_value,
-        "undefined": None if found.interval else "no interval: all groups come from one paper",
+        "value": gap.value,
+        "interval": None if gap.interval is None else list(gap.interval),
+        "p_value": gap.p_value,
+        "undefined": None if gap.interval else "no interval: all groups come from one paper",
     }
 
 

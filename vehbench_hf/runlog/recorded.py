@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vehbench_hf.errors import RunError
-from vehbench_hf.runlog.settings import write_run_json
+from vehbench_hf.runlog.run_json import write_run_json
 from vehbench_hf.types import OUTCOMES, Outcome, Record, Step, Task
 from vehbench_oracle import Verdict, Violation
 

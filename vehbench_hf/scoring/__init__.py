@@ -3,8 +3,10 @@
 Conventions: `defined` follows the paper's text, `released` what the authors' evaluator computes.
 """
 
-from vehbench_hf.scoring.rows import Row, cluster, readable, sort_rows
-from vehbench_hf.scoring.score import SCORE_SCHEMA, SCORERS, Drawn, comparability, score, score_parts
+from vehbench_hf.runlog.differences import comparability
+from vehbench_hf.runlog.sorted_rows import Row, cluster, readable, sort_rows
+from vehbench_hf.scoring.score import SCORE_SCHEMA, SCORERS, Drawn, score, score_parts, score_run
+from vehbench_hf.scoring.scores_type import ProbeScores, Scores
 from vehbench_hf.scoring.values import MetricValue
 from vehbench_hf.statistics import percentile_interval, resample_weights
 
@@ -13,7 +15,9 @@ __all__ = [
     "SCORE_SCHEMA",
     "Drawn",
     "MetricValue",
+    "ProbeScores",
     "Row",
+    "Scores",
     "cluster",
     "comparability",
     "percentile_interval",
@@ -21,5 +25,6 @@ __all__ = [
     "resample_weights",
     "score",
     "score_parts",
+    "score_run",
     "sort_rows",
 ]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vehbench_hf.probes import PROBE_TABLE
-from vehbench_hf.scoring.rows import Row
+from vehbench_hf.runlog.sorted_rows import Row
 from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, divide, metric_value, row_mean, share
 from vehbench_hf.types import Convention, Record, Task
 

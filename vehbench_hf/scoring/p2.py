@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vehbench_hf.scoring.rows import Row
+from vehbench_hf.runlog.sorted_rows import Row
 from vehbench_hf.scoring.trajectory import (
     NO_EDIT,
     Evaluated,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.scoring.rows import Row
+from vehbench_hf.runlog.sorted_rows import Row
 from vehbench_hf.scoring.trajectory import (
     Evaluated,
     evaluated,

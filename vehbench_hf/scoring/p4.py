@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from vehbench_hf.scoring.rows import Row, readable
+from vehbench_hf.runlog.sorted_rows import Row, readable
 from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, mean_bounds, row_mean
 from vehbench_hf.types import Convention, Pair, Record, Task
 

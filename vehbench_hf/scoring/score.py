@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.runlog.differences import comparability, protocol_label
+from vehbench_hf.runlog.loaded_run import Run
+from vehbench_hf.runlog.sorted_rows import Row, SortedRows, cluster, readable, sort_rows
 from vehbench_hf.scoring import p1, p2, p3, p4
-from vehbench_hf.scoring.repeats import pass_all, repeats
-from vehbench_hf.scoring.rows import Row, Sorted, cluster, readable, sort_rows
+from vehbench_hf.scoring.repeats import repeats
+from vehbench_hf.scoring.scores_type import ProbeScores, Rate, Scores, SplitScores, Usage
 from vehbench_hf.scoring.values import Array, MetricValue, PerRow
 from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights, wilson_interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
@@ -47,6 +50,25 @@ class Scorer(Protocol):
 SCORERS: dict[Probe, Scorer] = {"p1": p1, "p2": p2, "p3": p3, "p4": p4}
 
 
+def score_run(run: Run, convention: Convention | None = None) -> Scores:
+    """The scores of a run over the tasks it was to cover, with what is odd about its log under `problems`.
+
+    `convention` None means that of the run's bank. Equal logs give equal scores, whenever they are scored.
+    """
+    scores = score(
+        [task for task in run.tasks if isinstance(task, Task)],
+        run.records,
+        convention=convention or run.bank.convention,
+        bank=run.bank.version,
+        headline_splits=run.bank.headline_splits,
+        model=run.settings.get("model"),
+        epochs=run.epochs,
+        prompts=run.prompts,
+        protocol=protocol_label(run.settings),
+    )
+    return {**scores, "problems": run.problems}
+
+
 def score(
     tasks: Sequence[Task],
     records: Mapping[str, Sequence[Record]],
@@ -61,7 +83,7 @@ def score(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     drawn: Drawn = "anchor",
-) -> dict[str, Any]:
+) -> Scores:
     """Score the records of a run on the tasks it was to cover.
 
     `records` maps task ids to one record an epoch; all `epochs` count as further rows of the same task.
@@ -72,7 +94,7 @@ def score(
 
     Raises RunError for a record whose task is not among `tasks`.
     """
-    found = sort_rows(tasks, records, epochs=epochs)
+    rows = sort_rows(tasks, records, epochs=epochs)
     return {
         "schema": SCORE_SCHEMA,
         "versions": {
@@ -86,25 +108,18 @@ def score(
         "convention": convention,
         "comparability": comparability(bank, convention, prompts=prompts, protocol=protocol),
         "model": model,
-        "complete": found.complete,
+        "complete": rows.complete,
         "headline_splits": list(headline_splits),
         "bootstrap": {"resamples": resamples, "seed": seed, "level": LEVEL, "drawn": DRAWN[drawn]},
         "usage": _usage([record for listed in records.values() for record in listed]),
         "probes": {
             probe: _score_probe(
-                probe, found, convention, headline_splits, epochs=epochs, resamples=resamples, seed=seed, drawn=drawn
+                probe, rows, convention, headline_splits, epochs=epochs, resamples=resamples, seed=seed, drawn=drawn
             )
             for probe in PROBES
             if any(task.probe == probe for task in tasks)
         },
     }
-
-
-def comparability(
-    bank: str, convention: Convention, *, prompts: str = PROMPTS_VERSION, protocol: str = PROTOCOL_VERSION
-) -> str:
-    """The tuple that must be equal before two scores may be compared, as one line."""
-    return f"{bank} | prompts {prompts} | protocol {protocol} | scorer {SCORER_VERSION} | {convention}"
 
 
 def score_parts(probe: Probe, scored: Sequence[Row], convention: Convention) -> dict[str, MetricValue]:
@@ -115,7 +130,7 @@ def score_parts(probe: Probe, scored: Sequence[Row], convention: Convention) -> 
 
 def _score_probe(
     probe: Probe,
-    found: Sorted,
+    every_row: SortedRows,
     convention: Convention,
     headline_splits: Sequence[Split],
     *,
@@ -123,8 +138,8 @@ def _score_probe(
     resamples: int,
     seed: int,
     drawn: Drawn,
-) -> dict[str, Any]:
-    everything, counted = found.select(probe, ALL_SPLITS), found.select(probe, headline_splits)
+) -> ProbeScores:
+    everything, counted = every_row.select(probe, ALL_SPLITS), every_row.select(probe, headline_splits)
     scorer, info = SCORERS[probe], PROBE_TABLE[probe]
     rows = scorer.read_rows(counted.scored, convention)
     parts = {name: _without_rows(part, counted) for name, part in scorer.parts(rows).items()}
@@ -138,8 +153,6 @@ def _score_probe(
     overall = score_parts(probe, everything.scored, convention)[info.headline_part]
     read = [row for row in counted.scored if readable(row)]
     among = parts if len(read) == len(counted.scored) else score_parts(probe, read, convention)
-    again = repeats(counted.scored, lambda weights: scorer.headline(rows, weights), epochs)
-    success = scorer.successes(rows)
     return {
         "headline": {
             "name": info.headline,
@@ -155,20 +168,22 @@ def _score_probe(
         "undefined": {name: part.reason for name, part in parts.items() if part.value is None},
         "rates": {name: _rate(part) for name, part in parts.items() if part.denominator},
         "parsed": {"n": len(read), "parts": {name: part.value for name, part in among.items()}},
-        "repeats": again if success is None else {**again, "pass": _passes(counted.scored, success, epochs)},
+        "repeats": repeats(
+            counted.scored, lambda weights: scorer.headline(rows, weights), epochs, scorer.successes(rows)
+        ),
         "outcomes": _outcomes([*everything.scored, *everything.unscored]),
         "unscored": len(everything.unscored),
         "missing": len(everything.missing),
         "not_applicable": len(everything.not_applicable),
         "splits": {
-            split: _score_split(probe, found.select(probe, [split]), convention)
+            split: _score_split(probe, every_row.select(probe, [split]), convention)
             for split in ALL_SPLITS
-            if any(task.split == split for task in _tasks(everything))
+            if any(task.split == split for task in everything.tasks)
         },
     }
 
 
-def _rate(part: MetricValue) -> dict[str, Any]:
+def _rate(part: MetricValue) -> Rate:
     """What a part divides, and Wilson's interval where both numbers count events."""
     interval = None
     if part.counted and part.numerator is not None and part.denominator is not None:
@@ -176,23 +191,17 @@ def _rate(part: MetricValue) -> dict[str, Any]:
     return {"numerator": part.numerator, "of": part.denominator, "wilson": None if interval is None else list(interval)}
 
 
-def _passes(scored: Sequence[Row], success: PerRow, epochs: int) -> dict[str, Any]:
-    """pass^k for the k repeats that were made."""
-    part = pass_all(scored, success, epochs)
-    return {"k": epochs, "value": part.value, "n": part.n, "undefined": part.reason}
-
-
-def _score_split(probe: Probe, inside: Sorted, convention: Convention) -> dict[str, Any]:
+def _score_split(probe: Probe, inside: SortedRows, convention: Convention) -> SplitScores:
     parts = score_parts(probe, inside.scored, convention)
     top = parts[PROBE_TABLE[probe].headline_part]
     return {"value": top.value, "n": top.n, "parts": {name: part.value for name, part in parts.items()}}
 
 
-def _without_rows(part: MetricValue, counted: Sorted) -> MetricValue:
+def _without_rows(part: MetricValue, counted: SortedRows) -> MetricValue:
     """Where no row was scored at all, say what became of the rows instead of what the part lacks."""
     if part.value is not None or counted.scored:
         return part
-    if not _tasks(counted):
+    if not counted.tasks:
         return MetricValue(None, part.n, "the run has no task of the headline splits")
     why = (
         f"{len(counted.unscored)} failed outside the model, {len(counted.missing)} have no record, "
@@ -201,24 +210,21 @@ def _without_rows(part: MetricValue, counted: Sorted) -> MetricValue:
     return MetricValue(None, part.n, f"no row of the headline splits could be scored: {why}")
 
 
-def _bounds(scorer: Scorer, rows: Any, top: MetricValue, counted: Sorted, convention: Convention) -> list[float] | None:
+def _bounds(
+    scorer: Scorer, rows: Any, top: MetricValue, counted: SortedRows, convention: Convention
+) -> list[float] | None:
     """The headline if every unscored and missing row were as bad, or as good, as it can be."""
-    lost = [*(row.task for row in counted.unscored), *counted.missing]
-    if not lost:
+    if not counted.lost:
         return None if top.value is None else [top.value, top.value]
-    found = scorer.bounds(rows, lost, convention)
-    return None if found is None else list(found)
+    ends = scorer.bounds(rows, counted.lost, convention)
+    return None if ends is None else list(ends)
 
 
 def _outcomes(rows: Sequence[Row]) -> dict[str, int]:
     return {outcome: sum(row.record.outcome == outcome for row in rows) for outcome in OUTCOMES}
 
 
-def _tasks(found: Sorted) -> list[Task]:
-    return [*(row.task for row in [*found.scored, *found.unscored, *found.not_applicable]), *found.missing]
-
-
-def _usage(records: Sequence[Record]) -> dict[str, int | None]:
+def _usage(records: Sequence[Record]) -> Usage:
     """Model calls and tokens of all records; None for a count that no call reports."""
 
     def total(values: Sequence[int | None]) -> int | None:

@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.analysis.arms import Arm, read_arm
 from vehbench_hf.analysis.controls import CELLS, cell_effects, cell_tasks
 from vehbench_hf.analysis.intervention import intervention_effects
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError, RunError
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import write_run_json
+from vehbench_hf.runlog import Run, load_run, write_run_json
 from vehbench_hf.scoring import score_parts
 from vehbench_hf.types import PROBES, Probe, Reply, Task
 
-MakeArm = Callable[..., Arm]
+MakeArm = Callable[..., Run]
 
 
 def last_again(task: Task, index: int, attempt: int) -> Reply:
@@ -31,14 +30,14 @@ def arm(small_bank: Bank, made_runs: SimpleNamespace, tmp_path: Path) -> MakeArm
     """Makes an arm on P3: right on every `every`-th task in order, else stuck; `rules` are those of the protocol."""
     places = {task.task_id: place for place, task in enumerate(small_bank.tasks)}
 
-    def make(name: str, every: int, model: str = "m", **rules: Any) -> Arm:
+    def make(name: str, every: int, model: str = "m", **rules: Any) -> Run:
         def speak(task: Task, index: int, attempt: int) -> Reply:
             said: Reply = (made_runs.gold if places[task.task_id] % every == 0 else last_again)(task, index, attempt)
             return said
 
         folder = tmp_path / name
         made_runs.make_run(folder, small_bank, speak, probes=("p3",), model=model, protocol=Protocol(**rules))
-        return read_arm(folder, small_bank)
+        return load_run(folder, small_bank)
 
     return make
 
@@ -64,15 +63,17 @@ def test_runs_that_differ_in_more_than_rules_have_no_effect(arm: MakeArm, small_
 
 
 def test_a_bank_without_the_subset_and_an_imported_run_are_refused(
-    arm: MakeArm, sample_bank: Bank, tmp_path: Path
+    arm: MakeArm, small_bank: Bank, sample_bank: Bank, tmp_path: Path
 ) -> None:
     raw = arm("raw", 3)
     with pytest.raises(BankError, match="p3_intervention"):
         intervention_effects(raw, raw, sample_bank)
     (tmp_path / "imported").mkdir()
-    write_run_json(tmp_path / "imported", {"kind": "recorded", "settings": {"bank_fingerprint": "f"}, "bank": "b"})
+    imported = {"kind": "recorded", "settings": {"bank_fingerprint": small_bank.fingerprint}, "bank": "b"}
+    write_run_json(tmp_path / "imported", imported)
+    (tmp_path / "imported" / "turns.jsonl").touch()
     with pytest.raises(RunError, match="imported"):
-        read_arm(tmp_path / "imported", sample_bank)
+        intervention_effects(raw, load_run(tmp_path / "imported", small_bank), small_bank)
 
 
 def test_a_cell_shows_its_conditions_and_the_differences_between_them(arm: MakeArm, small_bank: Bank) -> None:
@@ -119,8 +120,8 @@ def test_a_cell_has_its_tasks_and_endpoints_on_bank_v2(
     assert {task.probe for task in tasks} == {probe}
     assert len({task.split for task in tasks}) == 3
     made_runs.make_run(tmp_path / "r", bank_v2, made_runs.gold, probes=(probe,), limit=cell.tasks)
-    right = read_arm(tmp_path / "r", bank_v2)
+    right = load_run(tmp_path / "r", bank_v2)
     found = cell_effects(cell, [right], bank_v2)["conditions"]["none"]
-    assert cell.primary in score_parts(probe, right.run.rows[probe], "defined")
+    assert cell.primary in score_parts(probe, right.scored(probe), "defined")
     assert found[cell.primary] == 1.0
     assert found["n"] == (cell.tasks if probe != "p3" else found["n"]) > 0

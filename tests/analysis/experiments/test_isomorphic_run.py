@@ -13,11 +13,11 @@ import pytest
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.errors import BankError, RunError
-from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic
-from vehbench_hf.isomorphic.scored_run import isomorphic_tasks, score_isomorphic_folder
+from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic_tasks
+from vehbench_hf.isomorphic.score import IsomorphicScores, score_isomorphic_run
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.runlog import RunSettings, TurnWriter, read_turns, write_run_json
+from vehbench_hf.runlog import RunSettings, TurnWriter, load_run, read_turns, write_run_json, write_scores
 from vehbench_hf.types import ALL_SPLITS, Message, Reply
 from vehbench_runners import Plan, run_tasks
 from vehbench_runners.baselines.isomorphic import isomorphic_answer
@@ -65,6 +65,12 @@ def run(folder: Path, bank: Bank, answers: Answers) -> int:
         plan = Plan(isomorphic_tasks(bank), 1, Protocol())  # type: ignore[arg-type]
         run_tasks(plan, backend, writer, read_turns(folder).turns)  # type: ignore[arg-type]
     return backend.calls
+
+
+def score_isomorphic_folder(folder: Path, bank: Bank) -> IsomorphicScores:
+    scores = score_isomorphic_run(load_run(folder, bank))
+    write_scores(folder, scores)
+    return scores
 
 
 def right(task: IsomorphicTask) -> str:
@@ -215,7 +221,7 @@ def test_a_bank_without_probes_and_a_damaged_run_are_refused(
 ) -> None:
     with pytest.raises(BankError, match="no isomorphic probes"):
         isomorphic_tasks(sample_bank)
-    settings = {"bank_fingerprint": "f", "isomorphic": fingerprint_of_isomorphic(small_bank)}
+    settings = {"bank_fingerprint": small_bank.fingerprint, "isomorphic": fingerprint_of_isomorphic(small_bank)}
     write_run_json(tmp_path, {"kind": "model", "settings": settings, "bank": "b"})
-    with pytest.raises(RunError, match="does not say which splits"):
+    with pytest.raises(RunError, match="does not say which probes, splits"):
         score_isomorphic_folder(tmp_path, small_bank)

@@ -1,6 +1,7 @@
 """Advice for runs: the authors' logs as models, a made-up optimizer, runs that must not be mixed."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,43 +14,58 @@ from typer.testing import CliRunner
 from vehbench_cli.commands.route import route_command
 from vehbench_hf.analysis.advice import OPTIMIZER
 from vehbench_hf.analysis.candidates import HELD_OUT, resampled, stages_of
-from vehbench_hf.analysis.compared_run import ComparedRun, read_compared
 from vehbench_hf.analysis.profiles import indicators, profiles
 from vehbench_hf.analysis.route import route_runs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import RunError, UserError
-from vehbench_hf.scoring import score_parts
-from vehbench_hf.types import PROBES
+from vehbench_hf.runlog import Run, load_run
+from vehbench_hf.scoring import Row, score_parts
+from vehbench_hf.types import PROBES, Record
 from vehbench_hf.user_files.prices import Price
 
 RESAMPLES = 200
 
 
 @pytest.fixture(scope="module")
-def runs(bank_v1: Bank) -> list[ComparedRun]:
+def runs(bank_v1: Bank) -> list[Run]:
     """Logs of models that ran every stage, at most four."""
-    found = [read_compared(folder, bank_v1) for folder in sorted((bank_v1.path / "runs").iterdir())]
+    found = [load_run(folder, bank_v1) for folder in sorted((bank_v1.path / "runs").iterdir())]
     sizes = {probe: len(bank_v1.select([probe])) for probe in PROBES}
-    complete = [run for run in found if all(len(run.rows.get(probe, ())) == sizes[probe] for probe in PROBES)]
+    complete = [run for run in found if all(len(run.scored(probe)) == sizes[probe] for probe in PROBES)]
     assert len(complete) >= 3
     return complete[:4]
 
 
 @pytest.fixture(scope="module")
-def advice(runs: list[ComparedRun]) -> dict[str, Any]:
+def advice(runs: list[Run]) -> dict[str, Any]:
     return route_runs(runs, convention="released", resamples=RESAMPLES)
 
 
-def optimizer_of(run: ComparedRun, *, model: str = "baseline/cma") -> ComparedRun:
-    return replace(run, name=f"runs/{model}", model=model, is_model=False)
+def optimizer_of(run: Run, *, model: str = "baseline/cma") -> Run:
+    return named(run, model, f"runs/{model}")
 
 
-def test_a_stage_is_routed_by_another_number_than_the_score(runs: list[ComparedRun], advice: dict[str, Any]) -> None:
+def named(run: Run, model: str, folder: str) -> Run:
+    """The same run under another name."""
+    return replace(run, folder=Path(folder), info={**run.info, "settings": {**run.settings, "model": model}})
+
+
+def only(run: Run, keep: Callable[[Row], bool], *, lost: Callable[[Row], bool] = lambda row: False) -> Run:
+    """A run of the rows that are to be kept; of those that are lost the task alone is left."""
+    rows = [row for row in run.rows.scored if keep(row) or lost(row)]
+    records: dict[str, list[Record]] = {}
+    for row in rows:
+        if not lost(row):
+            records.setdefault(row.task.task_id, []).append(row.record)
+    return replace(run, tasks=list({row.task.task_id: row.task for row in rows}.values()), records=records)
+
+
+def test_a_stage_is_routed_by_another_number_than_the_score(runs: list[Run], advice: dict[str, Any]) -> None:
     for probe in PROBES:
         part = {"p1": "comp", "p2": "p2b", "p3": "success", "p4": "tau"}[probe]
         dev = {}
         for run in runs:
-            rows = [row for row in run.rows[probe] if row.task.split == "dev"]
+            rows = [row for row in run.scored(probe) if row.task.split == "dev"]
             dev[run.model] = score_parts(probe, rows, "released")[part].value
         use = advice["stages"][probe]["use"]
         assert use["dev"] == pytest.approx(max(value for value in dev.values() if value is not None))
@@ -69,17 +85,17 @@ def test_gain_and_headroom_do_not_add_up(advice: dict[str, Any]) -> None:
         assert stage["use"]["name"] not in stage["not_told_apart"]
 
 
-def test_a_profile_is_not_that_of_the_scores(runs: list[ComparedRun], advice: dict[str, Any]) -> None:
+def test_a_profile_is_not_that_of_the_scores(runs: list[Run], advice: dict[str, Any]) -> None:
     for run in runs:
-        parts = {p: {k: v.value for k, v in score_parts(p, run.rows[p], "released").items()} for p in PROBES}
+        parts = {p: {k: v.value for k, v in score_parts(p, run.scored(p), "released").items()} for p in PROBES}
         found = profiles({"x": indicators(parts)}, "released")["x"]
         assert {axis: score.value for axis, score in found.items()} == {
             axis: score["score"] for axis, score in advice["profiles"][run.model].items()
         }
 
 
-def test_a_run_is_told_apart_from_its_copy(runs: list[ComparedRun]) -> None:
-    twin = replace(runs[0], name="twin", model="twin")
+def test_a_run_is_told_apart_from_its_copy(runs: list[Run]) -> None:
+    twin = named(runs[0], "twin", "twin")
     found = route_runs([runs[0], twin], convention="released", resamples=RESAMPLES)
     assert found["strategies"]["gain"] == 0
     assert found["strategies"]["gain_interval"] == [0, 0]
@@ -90,7 +106,7 @@ def test_a_run_is_told_apart_from_its_copy(runs: list[ComparedRun]) -> None:
         assert stage["gain_interval"] == [0, 0]
 
 
-def test_held_out_scores_of_resamples_are_not_those_of_the_score(runs: list[ComparedRun]) -> None:
+def test_held_out_scores_of_resamples_are_not_those_of_the_score(runs: list[Run]) -> None:
     stage = stages_of({"x": runs[0]}, "released")["p4"]
     drawn = resampled(stage, "released", resamples=400, seed=1)["x"]
     assert drawn.shape == (400,)
@@ -99,9 +115,9 @@ def test_held_out_scores_of_resamples_are_not_those_of_the_score(runs: list[Comp
 
 
 def test_an_optimizer_is_advised_for_another_stage_or_enters_a_strategy(
-    runs: list[ComparedRun], advice: dict[str, Any]
+    runs: list[Run], advice: dict[str, Any]
 ) -> None:
-    by_p2 = sorted(runs, key=lambda run: score_parts("p2", run.rows["p2"], "released")["p2b"].value or 0)
+    by_p2 = sorted(runs, key=lambda run: score_parts("p2", run.scored("p2"), "released")["p2b"].value or 0)
     models = [run for run in runs if run is not by_p2[-1]]
     without = route_runs(models, convention="released", resamples=RESAMPLES)
     found = route_runs([*models, optimizer_of(by_p2[-1])], convention="released", resamples=RESAMPLES)
@@ -115,7 +131,7 @@ def test_an_optimizer_is_advised_for_another_stage_or_enters_a_strategy(
     assert found["stages"]["p2"]["use"]["kind"] == (OPTIMIZER if dev["baseline/cma"] == max(dev.values()) else "model")
 
 
-def test_baselines_alone_get_no_advice(runs: list[ComparedRun]) -> None:
+def test_baselines_alone_get_no_advice(runs: list[Run]) -> None:
     alone = route_runs([optimizer_of(runs[0], model="baseline/anchor")], convention="released", resamples=RESAMPLES)
     assert {stage["use"]["name"] for stage in alone["stages"].values()} == {"baseline/anchor"}
     notes = " ".join(alone["notes"])
@@ -123,31 +139,36 @@ def test_baselines_alone_get_no_advice(runs: list[ComparedRun]) -> None:
     assert "baseline/anchor reads the answer" in notes
 
 
-def test_runs_are_scored_on_different_tasks(runs: list[ComparedRun]) -> None:
-    shorter = replace(runs[1], rows={**runs[1].rows, "p4": runs[1].rows["p4"][5:]})
+def test_runs_are_scored_on_different_tasks(runs: list[Run]) -> None:
+    first = runs[1].scored("p4")[:5]
+    shorter = only(runs[1], lambda row: row not in first)
     found = route_runs([runs[0], shorter], convention="released", resamples=RESAMPLES)
     stage = found["stages"]["p4"]
-    assert stage["n"]["dev"] + stage["n"]["held_out"] == len(shorter.rows["p4"])
+    assert stage["n"]["dev"] + stage["n"]["held_out"] == len(shorter.scored("p4"))
     assert any(note.startswith("P4: 5 tasks are left out") for note in found["notes"])
 
 
-def test_rows_without_a_score_are_silent(runs: list[ComparedRun]) -> None:
+def test_rows_without_a_score_are_silent(runs: list[Run]) -> None:
     """Alone at a stage, a partial run leaves no task out that another one has."""
-    partial = replace(runs[0], rows={"p4": runs[0].rows["p4"][5:]}, unscored={"p4": 5})
+    first = runs[0].scored("p4")[:5]
+    partial = only(runs[0], lambda row: row.task.probe == "p4", lost=lambda row: row in first)
     found = route_runs([partial], convention="released", resamples=RESAMPLES)
     assert any("incomplete: 5 of P4 have no score" in note for note in found["notes"])
 
 
-def test_runs_on_other_tasks_are_told_that_they_lack_dev(runs: list[ComparedRun]) -> None:
-    halves = (slice(0, None, 2), slice(1, None, 2))
-    apart = [replace(run, rows={"p2": run.rows["p2"][half]}) for run, half in zip(runs, halves, strict=False)]
+def test_runs_on_other_tasks_are_told_that_they_lack_dev(runs: list[Run]) -> None:
+    names = [row.task.task_id for row in runs[0].scored("p2")]
+    apart = [
+        only(run, lambda row, half=names[place::2]: row.task.task_id in half)  # type: ignore[misc]
+        for place, run in enumerate(runs[:2])
+    ]
     stage = route_runs(apart, convention="released", resamples=RESAMPLES)["stages"]["p2"]
     assert stage["use"] is None
     assert "the runs share no scored task" in stage["undefined"]
 
 
-def test_a_run_without_dev_rows_is_routed(runs: list[ComparedRun]) -> None:
-    held = replace(runs[0], rows={p: [r for r in of if r.task.split in HELD_OUT] for p, of in runs[0].rows.items()})
+def test_a_run_without_dev_rows_is_routed(runs: list[Run]) -> None:
+    held = only(runs[0], lambda row: row.task.split in HELD_OUT)
     found = route_runs([held], convention="released", resamples=RESAMPLES)
     assert found["strategies"] is None
     for stage in found["stages"].values():
@@ -155,7 +176,7 @@ def test_a_run_without_dev_rows_is_routed(runs: list[ComparedRun]) -> None:
         assert "run that split too" in stage["undefined"]
 
 
-def test_a_price_is_given_to_another_model(runs: list[ComparedRun]) -> None:
+def test_a_price_is_given_to_another_model(runs: list[Run]) -> None:
     price = {runs[0].model: Price(1.0, 1.0, 1.0, "EUR", "2026-11-01")}
     found = route_runs(runs[:2], convention="released", resamples=RESAMPLES, prices=price)
     first, second = found["stages"]["p1"]["candidates"]
@@ -171,7 +192,7 @@ def app() -> typer.Typer:
     return app
 
 
-def test_the_command_prints_something_else_than_json(app: typer.Typer, runs: list[ComparedRun]) -> None:
+def test_the_command_prints_something_else_than_json(app: typer.Typer, runs: list[Run]) -> None:
     folders = [run.name for run in runs[:2]]
     found = json.loads(CliRunner().invoke(app, [*folders, "--json"], catch_exceptions=False).stdout)
     assert [run["run"] for run in found["runs"]] == folders
@@ -181,9 +202,7 @@ def test_the_command_prints_something_else_than_json(app: typer.Typer, runs: lis
     assert "The router gains" in text
 
 
-def test_runs_that_do_not_compare_are_routed_without_a_word(
-    app: typer.Typer, runs: list[ComparedRun], tmp_path: Path
-) -> None:
+def test_runs_that_do_not_compare_are_routed_without_a_word(app: typer.Typer, runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(RunError, match="named twice"):
         CliRunner().invoke(app, [runs[0].name, runs[0].name], catch_exceptions=False)
     prices = tmp_path / "prices.yaml"

@@ -16,7 +16,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sorted:
+class SortedRows:
     """The rows of a run by what becomes of them; `missing` are tasks without any record."""
 
     scored: list[Row]
@@ -29,13 +29,23 @@ class Sorted:
         """Whether every task has a record and none failed for reasons outside the model."""
         return not self.unscored and not self.missing
 
-    def select(self, probe: Probe, splits: Sequence[Split]) -> "Sorted":
+    @property
+    def tasks(self) -> list[Task]:
+        """The task of every row, those of `missing` last."""
+        return [*(row.task for row in [*self.scored, *self.unscored, *self.not_applicable]), *self.missing]
+
+    @property
+    def lost(self) -> list[Task]:
+        """The tasks of the rows without a score: unscored or missing."""
+        return [*(row.task for row in self.unscored), *self.missing]
+
+    def select(self, probe: Probe, splits: Sequence[Split]) -> "SortedRows":
         """The part that belongs to one probe and to some splits."""
 
         def inside(task: Task) -> bool:
             return task.probe == probe and task.split in splits
 
-        return Sorted(
+        return SortedRows(
             [row for row in self.scored if inside(row.task)],
             [row for row in self.unscored if inside(row.task)],
             [row for row in self.not_applicable if inside(row.task)],
@@ -43,7 +53,7 @@ class Sorted:
         )
 
 
-def sort_rows(tasks: Sequence[Task], records: Mapping[str, Sequence[Record]], *, epochs: int = 1) -> Sorted:
+def sort_rows(tasks: Sequence[Task], records: Mapping[str, Sequence[Record]], *, epochs: int = 1) -> SortedRows:
     """Pair tasks with records, ordered by task id and epoch; a task is missing once for each absent epoch.
 
     Raises RunError for records of a task that is not among `tasks`: they belong to another bank or selection.
@@ -54,18 +64,18 @@ def sort_rows(tasks: Sequence[Task], records: Mapping[str, Sequence[Record]], *,
             f"{len(strangers)} tasks of the log are not among the {len(tasks)} tasks to be scored, for "
             f"instance {strangers[0]!r}; score the log with the bank and selection it was made with."
         )
-    found = Sorted([], [], [], [])
+    rows = SortedRows([], [], [], [])
     for task in sorted(tasks, key=lambda task: task.task_id):
         episodes = sorted(records.get(task.task_id, ()), key=lambda record: record.epoch)
-        found.missing.extend([task] * (epochs - len(episodes)))
+        rows.missing.extend([task] * (epochs - len(episodes)))
         for record in episodes:
             if not record.applicable:
-                found.not_applicable.append(Row(task, record))
+                rows.not_applicable.append(Row(task, record))
             elif record.outcome == "infra_error":
-                found.unscored.append(Row(task, record))
+                rows.unscored.append(Row(task, record))
             else:
-                found.scored.append(Row(task, record))
-    return found
+                rows.scored.append(Row(task, record))
+    return rows
 
 
 def readable(row: Row) -> bool:

@@ -1,4 +1,4 @@
-"""The folder of a run: making it, and claiming it for one set of settings."""
+"""Beginning a run: its folder, and the one place that writes the `run.json` of a run of ours."""
 
 import os
 import sys
@@ -6,51 +6,58 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import typer
 from filelock import FileLock
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompt_texts
-from vehbench_hf.runlog import RunSettings, read_run_json, write_run_json
+from vehbench_hf.runlog.differences import setting_differences
 from vehbench_hf.runlog.lines import turn_files
-from vehbench_hf.runlog.settings import differences
+from vehbench_hf.runlog.run_json import RunJson, read_run_json, write_run_json
+from vehbench_hf.runlog.settings import RunSettings
 from vehbench_hf.versions import __version__
 
 
 def make_folder(folder: Path) -> None:
     """Make the run folder; one that is there must be empty or a run, or what is left of one that was just begun."""
     try:
-        there = [file.name for file in folder.iterdir()] if folder.exists() else []
-        if "run.json" not in there and not all(name.startswith(("run.json.", "turns")) for name in there):
+        names = [file.name for file in folder.iterdir()] if folder.exists() else []
+        if "run.json" not in names and not all(name.startswith(("run.json.", "turns")) for name in names):
             raise RunError(f"{folder} is not empty and not a run; give another --out.")
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"cannot make the run folder {folder}: {error.strerror}") from None
 
 
-def claim(folder: Path, settings: RunSettings, bank: Bank, writing: Path) -> None:
+def begin_run(folder: Path, settings: RunSettings, bank: Bank, writing: Path, *, begun: str | None = None) -> RunJson:
     """Write `run.json`, or check that the one there was made with the same settings. Raises RunError if it was not.
 
     `writing` is the turn file that this process holds. While it is the only one and empty, nobody has made a call in
-    this folder, so that a first attempt with refused settings does not bind the next one.
+    this folder, so that a first attempt with refused settings does not bind the next one. `begun` is the time that is
+    stored, now unless given. Returns what `run.json` holds then, so that the caller sees with which version it began.
     """
     with _locked(folder):
         stored = read_run_json(folder) if (folder / "run.json").exists() else None
         unused = turn_files(folder) == [writing] and writing.stat().st_size == 0
         if stored is None or (unused and stored.get("kind") == "model"):
-            write_run_json(folder, _description(folder, settings, bank))
-            return
+            body: RunJson = {
+                "kind": "model",
+                "settings": settings.flat(),
+                "bank": os.path.relpath(bank.path.resolve(), folder.resolve()),
+                "versions": {"vehbench": __version__, "python": sys.version.split()[0]},
+                "begun": begun or datetime.now(UTC).isoformat(timespec="seconds"),
+                "prompts": prompt_texts(),
+            }
+            write_run_json(folder, body)
+            return body
     kind = [] if stored.get("kind") == "model" else [f"kind: the run has {stored.get('kind')!r}, now 'model'"]
-    differing = kind + differences(stored["settings"], settings.flat())
+    differing = kind + setting_differences(stored["settings"], settings.flat())
     if differing:
         raise RunError(
             f"{folder} holds a run with other settings; give another --out, or these settings again:\n  "
             + "\n  ".join(differing)
         )
-    was = (stored.get("versions") or {}).get("vehbench")
-    if was != __version__:
-        typer.echo(f"warning: the run was begun with vehbench {was}, this is {__version__}.", err=True)
+    return stored
 
 
 def note_backend(folder: Path, used: dict[str, Any]) -> None:
@@ -60,21 +67,9 @@ def note_backend(folder: Path, used: dict[str, Any]) -> None:
         known = body.get("backends")
         known = known if isinstance(known, list) else []
         if used not in known:
-            body.pop("schema")
             write_run_json(folder, {**body, "backends": [*known, used]})
 
 
 def _locked(folder: Path) -> FileLock:
     # Shards of one run claim the same folder; each has its own turn file, so this file needs a lock of its own.
     return FileLock(folder / "run.json.lock")
-
-
-def _description(folder: Path, settings: RunSettings, bank: Bank) -> dict[str, Any]:
-    return {
-        "kind": "model",
-        "settings": settings.flat(),
-        "bank": os.path.relpath(bank.path.resolve(), folder.resolve()),
-        "versions": {"vehbench": __version__, "python": sys.version.split()[0]},
-        "begun": datetime.now(UTC).isoformat(timespec="seconds"),
-        "prompts": prompt_texts(),
-    }
