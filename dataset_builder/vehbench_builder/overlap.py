@@ -17,12 +17,12 @@ def overlaps(fresh: Iterable[Task], published: Sequence[Task]) -> list[str]:
     for task in published:
         for shown in _shown(task):
             seen.setdefault(shown, task.task_id)
-    found = []
+    repeated = []
     for task in fresh:
         twin = next(filter(None, map(seen.get, _shown(task))), None)
         if twin is not None:
-            found.append(f"{task.task_id} repeats {twin}")
-    return found
+            repeated.append(f"{task.task_id} repeats {twin}")
+    return repeated
 
 
 def _shown(task: Task) -> Iterable[str]:

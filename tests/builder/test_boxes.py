@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.beam import beam
 from vehbench_builder.veh.boxes import PLACES, box_around
-from vehbench_builder.veh.spec_numbers import rounded_design
+from vehbench_builder.veh.numbers import rounded_design
 from vehbench_hf.types import Design
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, Box
 from vehbench_oracle.veh.cantilever import MASS_FACTOR

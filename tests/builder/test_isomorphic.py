@@ -15,7 +15,7 @@ from vehbench_builder.veh.isomorphic.isomorphic import MOST_COMPLETIONS, build_i
 from vehbench_builder.veh.isomorphic.pool import LEAST_DISTANCE, Places, infeasible_beside
 from vehbench_builder.veh.p4 import p4
 from vehbench_builder.veh.p4.pool_plan import Plan, Planned
-from vehbench_builder.veh.p4.supply import places_of
+from vehbench_builder.veh.p4.supply import places_in
 from vehbench_hf.bank.schema import CANARY, row_checksum
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.schema import isomorphic_schema, isomorphic_to_row, row_to_isomorphic
@@ -108,7 +108,7 @@ def test_one_check_or_a_hair_tells_the_infeasible_candidates(rows: list[dict[str
         assert len({tuple(sorted(one)) for one in broken}) >= 2
         assert all(0.02 <= v["total_violation"] <= 1.5 for v in row["gold"]["verdicts"] if not v["feasible"])
         designs = [one["design"] for one in row["spec"]["candidates"]]
-        u = places_of(row["spec"], {name: np.array([design[name] for design in designs]) for name in VARIABLES})
+        u = places_in(row["spec"], designs)
         assert min(abs(u[a] - u[b]).max() for a, b in combinations(range(5), 2)) >= LEAST_DISTANCE
 
 

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
 from vehbench_builder.veh.limits import Factors, credible_acceleration_g, limited, piezo_stress_mpa
-from vehbench_builder.veh.spec_numbers import known, response_for, rounded_design
+from vehbench_builder.veh.numbers import known, rounded_design
 from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Spec
+from vehbench_oracle.veh.domain import problem_of_brief
 
 ANCHORS = st.sampled_from(load_anchors())
 FACTORS = st.builds(
@@ -63,12 +64,12 @@ def test_a_brief_asks_for_what_no_device_bears(
     design, reference = rounded_design(anchor.design), rounded_design(other.design)
     spec = shaken(anchor, detuning, acceleration_g)
     if swing:  # the reference at its resonance, so that its amplitudes are the larger ones
-        spec["excitation"]["frequency_hz"] = float(response_for(spec, reference).resonant_freq_hz)
+        spec["excitation"]["frequency_hz"] = float(problem_of_brief(spec).respond(reference).resonant_freq_hz)
     chosen = credible_acceleration_g(spec, design, factors, reference)
     spec["excitation"]["acceleration_g"] = chosen
     limits = limited(spec, design, factors)["constraints"]
     strongest_piezo = strengths.PIEZO[anchor.piezo].mpa
-    best = response_for(spec, reference).at(0)
+    best = problem_of_brief(spec).respond(reference).at(0)
     shares = [
         known(limits["stress_limit_mpa"]) / strengths.SUBSTRATE[anchor.substrate].mpa,
         known(limits["disp_limit_mm"]) / (0.1 * design["beam_length_mm"]),

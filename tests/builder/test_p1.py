@@ -15,13 +15,13 @@ from vehbench_builder.veh.p1.complete_briefs import GAPS, MARGINS, TARGET_SHARES
 from vehbench_builder.veh.p1.completions import completed
 from vehbench_builder.veh.p1.p1 import Unit, build_unit, units
 from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
-from vehbench_builder.veh.references import problem_of
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.prompts.render import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Spec, Task
 from vehbench_oracle import DECLARED_DOMAIN, LIMITS, VARIABLES
+from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
 ANCHORS = load_anchors()
@@ -106,7 +106,7 @@ def test_a_reference_is_stronger_than_its_proven_bound_or_not_proven(built: list
         assert verdict.feasible
         assert verdict.objective == pytest.approx(power, rel=1e-12)
         assert power < bound <= 1.05 * power * (1 + 1e-12)
-        verify_certificate(problem_of(task.spec), bound, certificate)
+        verify_certificate(problem_of_brief(task.spec), bound, certificate)
         checked += 1
     assert checked > 5
 
@@ -149,7 +149,7 @@ def test_a_target_beyond_reach_is_not_proven_to_be_so(built: list[tuple[Unit, Ta
         lowest, highest = MARGINS[unit.slot.plan.variant]
         above = target / (reference["upper_bound_uw"] or 0.0) - 1
         assert lowest - 1e-5 <= above <= highest + 1e-5
-        verify_certificate(problem_of(task.spec), target / (1 + lowest), task.gold["certificate"] or "")
+        verify_certificate(problem_of_brief(task.spec), target / (1 + lowest), task.gold["certificate"] or "")
 
 
 def test_a_frequency_beyond_reach_is_not_proven_to_be_so(built: list[tuple[Unit, Task]]) -> None:
@@ -159,7 +159,7 @@ def test_a_frequency_beyond_reach_is_not_proven_to_be_so(built: list[tuple[Unit,
         target, frequency = task.spec["constraints"]["power_target_uw"], task.spec["excitation"]["frequency_hz"]
         assert target is not None
         assert frequency is not None
-        verify_certificate(problem_of(task.spec), target, task.gold["certificate"] or "")
+        verify_certificate(problem_of_brief(task.spec), target, task.gold["certificate"] or "")
         reach = narrow_resonance_range_hz(task.spec)
         gap = max(frequency / reach.high, reach.low / frequency)
         lowest, highest = GAPS[unit.slot.plan.variant]
@@ -181,7 +181,7 @@ def test_a_request_is_not_underdetermined(built: list[tuple[Unit, Task]]) -> Non
                 assert least_slack(full, one["witness"]) >= 0.01
             else:
                 # A target lower by 5 % would be out of reach as well.
-                verify_certificate(problem_of(full), target / 1.05 * (1 + 1e-12), one["certificate"])
+                verify_certificate(problem_of_brief(full), target / 1.05 * (1 + 1e-12), one["certificate"])
         (field,) = task.gold["missing_fields"]
         shown = {**task.spec["variable_bounds"], **task.spec["excitation"], **task.spec["materials"]}
         assert shown[field] is None

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.beam import unexcited
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
-from vehbench_builder.veh.spec_numbers import bounds_of, response_for, unit_box
 from vehbench_hf.bank.schema import empty_spec
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import designs_at
+from vehbench_oracle.veh.domain import problem_of_brief
 
 ANCHORS = load_anchors()
 
@@ -26,12 +28,12 @@ def test_a_resonance_lies_outside_the_range_that_holds_all(anchor: Any, seed: in
     spec["materials"] = {"piezo": anchor.piezo, "substrate": anchor.substrate, "damping_ratio": 0.01}
     reach = narrow_resonance_range_hz(spec)
     u = np.clip(draw.uniform(-0.5, 1.5, (len(VARIABLES), 2000)), 0.0, 1.0)
-    found = response_for(spec, unit_box(spec)(u), frequency_hz=1.0).resonant_freq_hz
+    found = unexcited(spec, designs_at(problem_of_brief(spec), u)).resonant_freq_hz
     assert reach.low <= found.min()
     assert found.max() <= reach.high
     # Not much wider than needed: the extremes over a grid of both thicknesses at the extremes of the others.
     grid = np.linspace(0, 1, 41)
-    at = {name: np.array(bounds_of(spec, name)) for name in VARIABLES}
+    at = {name: np.array(problem_of_brief(spec).range_of(name)) for name in VARIABLES}
     layers = {
         name: (at[name][0] + grid * np.ptp(at[name]))[(slice(None), None) if i == 0 else (None, slice(None))]
         for i, name in enumerate(("substrate_thickness_um", "piezo_thickness_um"))
@@ -43,5 +45,5 @@ def test_a_resonance_lies_outside_the_range_that_holds_all(anchor: Any, seed: in
             "tip_mass_g": at["tip_mass_g"][end],
             "load_resistance_ohm": 1.0,
         }
-        reached = extreme(response_for(spec, {**corner, **layers}, frequency_hz=1.0).resonant_freq_hz)
+        reached = extreme(unexcited(spec, {**corner, **layers}).resonant_freq_hz)
         assert found_end == pytest.approx(reached, rel=0.03)

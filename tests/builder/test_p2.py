@@ -12,13 +12,14 @@ from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2, strengths
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.limits import piezo_stress_mpa
+from vehbench_builder.veh.numbers import known
 from vehbench_builder.veh.p2 import RULES, Unit, build_unit, units
-from vehbench_builder.veh.references import Certified, certified, problem_of
-from vehbench_builder.veh.spec_numbers import known, response_for
+from vehbench_builder.veh.references import Certified, certified
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES
+from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.proof.certificate import CertificateError
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
@@ -116,7 +117,7 @@ def test_a_unit_does_not_survive_the_way_to_another_process(built: dict[str, Tas
 def test_a_brief_does_not_follow_the_rule_of_its_subtype(built: dict[str, Task]) -> None:
     for key, task in built.items():
         rule, spec, design = RULES[task.subtype], task.spec, anchor_of(task)
-        own = response_for(spec, design).at(0)
+        own = problem_of_brief(spec).respond(design).at(0)
         limits = spec["constraints"]
         assert limits["stress_limit_mpa"] == pytest.approx(rule.factors.amplitude * own["tip_stress_mpa"], rel=1e-5)
         assert limits["disp_limit_mm"] == pytest.approx(rule.factors.amplitude * own["tip_disp_mm"], rel=1e-5)
@@ -174,10 +175,10 @@ def test_a_reference_is_not_what_its_certificate_says(built: dict[str, Task]) ->
         certificate = task.gold["certificate"]
         assert certificate is not None
         assert 1 <= bound / power <= 1.05 + 1e-9, key
-        assert verify_certificate(problem_of(task.spec), bound, certificate) > 0
+        assert verify_certificate(problem_of_brief(task.spec), bound, certificate) > 0
         wider = {**task.spec["variable_bounds"], "beam_width_mm": {"min": 1.0, "max": 50.0}}
         with pytest.raises(CertificateError):
-            verify_certificate(problem_of({**task.spec, "variable_bounds": wider}), bound, certificate)  # type: ignore[typeddict-item]
+            verify_certificate(problem_of_brief({**task.spec, "variable_bounds": wider}), bound, certificate)  # type: ignore[typeddict-item]
 
 
 def test_random_designs_beat_the_reference(built: dict[str, Task]) -> None:
@@ -191,7 +192,7 @@ def test_random_designs_beat_the_reference(built: dict[str, Task]) -> None:
             for name in VARIABLES:
                 low, high = bounds(task.spec, name)
                 batch[name] = np.clip(design[name] + width * (high - low) * draw.uniform(-1, 1, 20_000), low, high)
-            response = response_for(task.spec, batch)
+            response = problem_of_brief(task.spec).respond(batch)
             limits = task.spec["constraints"]
             good = (
                 (response.tip_stress_mpa <= known(limits["stress_limit_mpa"]))

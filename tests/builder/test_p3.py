@@ -18,12 +18,11 @@ from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
 from vehbench_builder.veh.audit.p3 import p3_checks
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import Factors, credible_acceleration_g, limited
+from vehbench_builder.veh.numbers import known, rounded_design
 from vehbench_builder.veh.p3.claims import claim_holds
 from vehbench_builder.veh.p3.moves import TRAPS
 from vehbench_builder.veh.p3.p3 import Unit, build_unit, units
 from vehbench_builder.veh.p3.recovery import witness
-from vehbench_builder.veh.references import problem_of
-from vehbench_builder.veh.spec_numbers import bounds_of, known, response_for, rounded_design, unit_box
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
 from vehbench_hf.episodes.judging import judge_for
@@ -31,6 +30,8 @@ from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Gold, HistoryStep, Spec, Split, Task
 from vehbench_oracle import LIMITS
+from vehbench_oracle.space import designs_at
+from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
 PUBLISHED = BuildSpec()
@@ -211,8 +212,8 @@ def test_the_secondary_limit_misses_the_reversed_variable(built: Sequence[Task])
         if name is None or task.subtype == "topology_trap":
             continue
         assert limit is not None
-        values = np.linspace(*bounds_of(spec, name), 50_003)
-        response = response_for(spec, {**spec["history"][-1]["design"], name: values})
+        values = np.linspace(*problem_of_brief(spec).range_of(name), 50_003)
+        response = problem_of_brief(spec).respond({**spec["history"][-1]["design"], name: values})
         met = response.freq_error_pct <= known(spec["constraints"]["freq_error_pct_limit"])
         met &= response.load_power_uw >= known(spec["constraints"]["power_target_uw"])
         assert met.any(), "reversal does not even bring frequency and power back"
@@ -242,9 +243,9 @@ def test_the_reference_is_weak_or_its_certificate_void(built: Sequence[Task]) ->
         assert verdict.feasible
         assert verdict.objective == power
         assert power < bound <= 1.0501 * power
-        verify_certificate(problem_of(spec), bound, task.gold["certificate"] or "")
-        designs = unit_box(spec)(draw.random((6, 20_000)))
-        response = response_for(spec, designs)
+        verify_certificate(problem_of_brief(spec), bound, task.gold["certificate"] or "")
+        designs = designs_at(problem_of_brief(spec), draw.random((6, 20_000)))
+        response = problem_of_brief(spec).respond(designs)
         met = np.all(
             [
                 getattr(response, kind.metric) <= known(spec["constraints"][name])
@@ -261,7 +262,7 @@ def test_no_device_would_bear_the_limits(built: Sequence[Task]) -> None:
         limits = task.spec["constraints"]
         substrate = task.spec["materials"]["substrate"] or ""
         assert 1 <= known(limits["stress_limit_mpa"]) <= strengths.SUBSTRATE[substrate].mpa
-        assert 1e-3 <= known(limits["disp_limit_mm"]) <= 0.1 * bounds_of(task.spec, "beam_length_mm")[1]
+        assert 1e-3 <= known(limits["disp_limit_mm"]) <= 0.1 * problem_of_brief(task.spec).range_of("beam_length_mm")[1]
         assert limits["freq_error_pct_limit"] == 4.0
         assert known(limits["power_target_uw"]) >= 0.01
 

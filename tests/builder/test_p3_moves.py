@@ -7,25 +7,27 @@ from hypothesis import strategies as st
 
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
+from vehbench_builder.veh.beam import unexcited
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import piezo_stress_mpa
+from vehbench_builder.veh.numbers import known
 from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
 from vehbench_builder.veh.p3.moves import (
     TRAPS,
     Trap,
     draw_place,
     onward,
-    place_of,
     start_at,
     tuned_substrate_um,
     tuned_to,
     walk,
     way_back,
 )
-from vehbench_builder.veh.spec_numbers import bounds_of, known, response_for, unit_box
 from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.types import Spec
 from vehbench_oracle import VARIABLES, box_violations
+from vehbench_oracle.space import designs_at, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 ANCHORS = st.sampled_from(load_anchors())
 VARIANTS = st.sampled_from([trap for traps in TRAPS.values() for trap in traps])
@@ -49,16 +51,16 @@ def test_a_solved_substrate_is_out_of_tune_or_overlooked(anchor: AnchorDesign, s
     draw = np.random.default_rng(seed)
     brief = brief_of(anchor, draw)
     spec = tuned_to(brief, start_at(brief, draw.uniform(0.2, 0.8, 6)))
-    designs = unit_box(spec)(draw.random((6, 50)))
+    designs = designs_at(problem_of_brief(spec), draw.random((6, 50)))
     thickness = tuned_substrate_um(spec, designs)
     slowest, fastest = (
-        response_for(spec, {**designs, SUBSTRATE: end}, frequency_hz=1.0).resonant_freq_hz
-        for end in bounds_of(spec, SUBSTRATE)
+        unexcited(spec, {**designs, SUBSTRATE: end}).resonant_freq_hz
+        for end in problem_of_brief(spec).range_of(SUBSTRATE)
     )
     f_e, solved = known(spec["excitation"]["frequency_hz"]), np.isfinite(thickness)
     assert np.array_equal(solved, (slowest <= f_e) & (f_e < fastest))
     tuned = {name: values[solved] for name, values in designs.items()} | {SUBSTRATE: thickness[solved]}
-    assert response_for(spec, tuned).freq_error_pct.max(initial=0.0) < 0.005
+    assert problem_of_brief(spec).respond(tuned).freq_error_pct.max(initial=0.0) < 0.005
 
 
 @given(ANCHORS, VARIANTS, SEEDS)
@@ -71,14 +73,18 @@ def test_a_walk_leaves_the_box_or_does_not_move_as_its_trap_says(anchor: AnchorD
     walked = walk(spec, trap, place, draw)
     assume(walked is not None)
     assert walked is not None
-    assert response_for(spec, walked.start).freq_error_pct < 1e-3
+    assert problem_of_brief(spec).respond(walked.start).freq_error_pct < 1e-3
     states = [walked.start, *walked.steps]
     assert len(states) == 5
     assert not [v for state in states for v in box_violations(VARIABLES, state, spec["variable_bounds"])]
-    moves = np.diff([place_of(spec, state) for state in states], axis=0)
+    moves = np.diff([places_of(problem_of_brief(spec), state) for state in states], axis=0)
     moved = [{name for name, by in zip(VARIABLES, move, strict=True) if abs(by) > 1e-9} for move in moves]
     if trap.type == "false_feasibility":
-        powers = response_for(spec, {name: np.array([s[name] for s in states]) for name in VARIABLES}).load_power_uw
+        powers = (
+            problem_of_brief(spec)
+            .respond({name: np.array([s[name] for s in states]) for name in VARIABLES})
+            .load_power_uw
+        )
         assert np.all(np.diff(powers) > 0)
     elif trap.type == "topology_trap":
         assert all(names <= {"beam_length_mm", SUBSTRATE} for names in moved)
@@ -90,7 +96,7 @@ def test_a_walk_leaves_the_box_or_does_not_move_as_its_trap_says(anchor: AnchorD
             # Four digits of a value near the end of a narrow range are coarse.
             assert sign * move[list(VARIABLES).index(name)] == pytest.approx(stride, abs=0.006)
     if walked.heading is not None:
-        assert all(response_for(spec, step).freq_error_pct < 0.2 for step in walked.steps)
+        assert all(problem_of_brief(spec).respond(step).freq_error_pct < 0.2 for step in walked.steps)
 
 
 @settings(max_examples=40)
@@ -113,7 +119,7 @@ def test_some_design_on_the_way_back_is_feasible(anchor: AnchorDesign, trap: Tra
     corners = onward(spec, [*reversed(walked.steps), walked.start])
     along = np.sort(draw.uniform(0, len(corners) - 1, 3000))
     places = np.array([np.interp(along, np.arange(len(corners)), column) for column in corners.T])
-    assert least_slack(spec, unit_box(spec)(places)).max() < 0
+    assert least_slack(spec, designs_at(problem_of_brief(spec), places)).max() < 0
     assert least_slack(spec, start) < -0.02
 
 
@@ -123,7 +129,7 @@ def test_a_limit_is_beyond_what_a_device_bears(anchor: AnchorDesign, seed: int, 
     brief = brief_of(anchor, draw, acceleration_g)
     start = start_at(brief, draw.uniform(0.2, 0.8, 6))
     tuned = tuned_to(brief, start)
-    own = response_for(tuned, start).at(0)
+    own = problem_of_brief(tuned).respond(start).at(0)
     spec = base_limits(tuned, start)
     if spec is None:
         piezo = piezo_stress_mpa(tuned, start) / strengths.PIEZO[anchor.piezo].mpa

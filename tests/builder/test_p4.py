@@ -19,18 +19,20 @@ from hypothesis import strategies as st
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.numbers import known
 from vehbench_builder.veh.p4.p4 import Unit, build_unit, units
 from vehbench_builder.veh.p4.policy import WEIGHTS
 from vehbench_builder.veh.p4.pool import choose
 from vehbench_builder.veh.p4.pool_plan import SHARED_WITH, Plan, winner_ids
-from vehbench_builder.veh.p4.supply import LEAST_SLACK, feasible_around, places_of
-from vehbench_builder.veh.spec_numbers import bounds_of, known, unit_box
+from vehbench_builder.veh.p4.supply import LEAST_SLACK, feasible_around
 from vehbench_hf.bank.schema import arrow_schema, empty_gold, empty_spec, row_to_task, task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
+from vehbench_oracle.space import designs_at, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 PUBLISHED = BuildSpec()
 FRESH = BuildSpec(seed=3, per_anchor=4, fresh=True)
@@ -240,7 +242,7 @@ def test_two_candidates_are_nearly_the_same_design(tasks: list[Task]) -> None:
         for one, other in combinations((c["design"] for c in task.spec["candidates"]), 2):
             apart = []
             for name in VARIABLES:
-                low, high = bounds_of(task.spec, name)
+                low, high = problem_of_brief(task.spec).range_of(name)
                 if name == "load_resistance_ohm":
                     apart.append(abs(np.log(one[name] / other[name])) / np.log(high / low))
                 else:
@@ -335,7 +337,8 @@ def test_the_supply_holds_designs_outside_the_box_or_near_a_limit(pools: dict[st
     assert supply.u.min() >= -1e-5
     assert supply.u.max() <= 1 + 1e-5
     u = np.random.default_rng(2).random((6, 50))
-    assert places_of(spec, unit_box(spec)(u)) == pytest.approx(u.T, abs=1e-9)
+    problem = problem_of_brief(spec)
+    assert places_of(problem, designs_at(problem, u)) == pytest.approx(u, abs=1e-9)
 
 
 def test_a_search_without_result_returns_some_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:

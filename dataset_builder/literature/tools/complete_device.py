@@ -58,8 +58,8 @@ def original_of(selected: Selected, literature: Literature) -> Original:
     layers = _layers(paper)
     piezo, substrate = piezo_for(paper.piezo_material), substrate_for(paper.substrate_material, str(layers.value))
     names = (piezo.name, substrate.name)
-    found = {name: _stated(paper, literature, name) for name in VARIABLES}
-    known = {name: field for name, field in found.items() if field is not None}
+    stated = {name: _stated(paper, literature, name) for name in VARIABLES}
+    known = {name: field for name, field in stated.items() if field is not None}
     if layers.value == "bimorph" and "piezo_thickness_um" in known:
         known["piezo_thickness_um"] = _as_unimorph(known, selected.key, literature, *names)
     frequency = _stated(paper, literature, "resonance_hz") if selected.own_frequency else None

@@ -57,6 +57,6 @@ def gold_designs(task: Task) -> dict[str, Design]:
         "reference": reference_of(task)["design"],
         "witness": gold["witness"],
         "anchor design": gold["anchor_design"],
-        **{f"witness for {one['name']}": one["witness"] for one in gold["completions"]},
+        **{f"witness for {completion['name']}": completion["witness"] for completion in gold["completions"]},
     }
     return {name: design for name, design in named.items() if design is not None}

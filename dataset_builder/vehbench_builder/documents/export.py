@@ -129,8 +129,8 @@ def _mark(out: Path) -> dict[str, str] | None:
 
 def _files_in(folder: Path) -> list[str]:
     """Everything in a folder that is no folder itself, relative to it, links included."""
-    found = (Path(top) / name for top, _, names in os.walk(folder) for name in names)
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    files = (Path(top) / name for top, _, names in os.walk(folder) for name in names)
+    return sorted(path.relative_to(folder).as_posix() for path in files)
 
 
 def _sha256(file: Path) -> str:

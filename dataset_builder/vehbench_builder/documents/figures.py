@@ -71,8 +71,8 @@ def _anchors(tasks: Iterable[Task]) -> dict[str, Any]:
             splits.setdefault(task.anchor["key"], set()).add(task.split)
     return {
         "total": len(splits),
-        "by_split": dict(Counter(split for found in splits.values() for split in sorted(found))),
-        "shared": sum(len(found) > 1 for found in splits.values()),
+        "by_split": dict(Counter(split for its_splits in splits.values() for split in sorted(its_splits))),
+        "shared": sum(len(its_splits) > 1 for its_splits in splits.values()),
     }
 
 
@@ -87,7 +87,9 @@ def _triage(tasks: Sequence[Task]) -> dict[str, Any]:
         "workable": len(workable),
         "witnessed": sum(task.gold["witness"] is not None for task in workable),
         "open": len(undecided),
-        "both": sum({True, False} == {found["feasible"] for found in task.gold["completions"]} for task in undecided),
+        "both": sum(
+            {True, False} == {completion["feasible"] for completion in task.gold["completions"]} for task in undecided
+        ),
     }
 
 

@@ -127,9 +127,9 @@ def _holds_the_bank(builder: VehbenchBuilder) -> bool:
     """Whether the entry in the cache can be read and has every row of the bank."""
     config = builder.config.name
     try:
-        found = builder.as_dataset()
-        return set(found) == set(splits_of(builder.bank, config)) and all(
-            found[split].to_list() == list(rows_of(builder.bank, config, split)) for split in found
+        loaded = builder.as_dataset()
+        return set(loaded) == set(splits_of(builder.bank, config)) and all(
+            loaded[split].to_list() == list(rows_of(builder.bank, config, split)) for split in loaded
         )
     except Exception:
         # A damaged entry fails in any of a dozen ways inside datasets and pyarrow, and all mean the same here.

@@ -11,8 +11,8 @@ from vehbench_hf.paths import shipped
 @cache
 def metadata() -> dict[str, Any]:
     """Licence, citation, keywords and the responsible-AI texts."""
-    found: dict[str, Any] = json.loads(shipped("cards/metadata.json").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = json.loads(shipped("cards/metadata.json").read_text(encoding="utf-8"))
+    return content
 
 
 def build_facts(bank: Bank) -> dict[str, Any]:

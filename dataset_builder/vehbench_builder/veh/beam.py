@@ -1,10 +1,20 @@
 """A beam without its excitation, by the oracle: its quantities, its resonance and the load that suits it best."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
-from vehbench_hf.types import Design
-from vehbench_oracle import respond
+from numpy.typing import ArrayLike
+
+from vehbench_hf.types import Design, Spec
+from vehbench_oracle import Response, respond
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+from vehbench_oracle.veh.domain import problem_of_brief
+
+
+def unexcited(spec: Spec, designs: Mapping[str, ArrayLike]) -> Response:
+    """Stiffness, mass and resonance of designs in a brief, whatever its excitation; amplitudes are at 1 Hz and 1 g."""
+    return replace(problem_of_brief(spec), frequency_hz=1.0, acceleration_g=1.0).respond(designs)
 
 
 def beam(design: Design, piezo: str, substrate: str) -> dict[str, float]:

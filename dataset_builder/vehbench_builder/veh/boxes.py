@@ -3,7 +3,7 @@
 import numpy as np
 
 from vehbench_builder.veh.beam import beam
-from vehbench_builder.veh.spec_numbers import rounded
+from vehbench_builder.veh.numbers import rounded
 from vehbench_hf.types import Design
 from vehbench_oracle import DECLARED_DOMAIN, VARIABLES, Box
 

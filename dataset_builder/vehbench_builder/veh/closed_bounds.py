@@ -13,10 +13,12 @@ With D = EI / b and m = m_eff / b = 0.2357 (rho_s h_s + rho_p h_p) L + m_t / b:
 import math
 from typing import Literal, NamedTuple
 
-from vehbench_builder.veh.spec_numbers import bounds_of, known, response_for
+from vehbench_builder.veh.beam import unexcited
+from vehbench_builder.veh.numbers import known
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import VARIABLES
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO, GRAVITY_M_S2
+from vehbench_oracle.veh.domain import problem_of_brief
 
 End = Literal["min", "max"]
 
@@ -63,13 +65,13 @@ def _resonance(stiffness: float, mass: float, length: float) -> float:
 
 def _stiffness(spec: Spec, end: End) -> float:
     """D in N m with both thicknesses at one end."""
-    response = response_for(spec, _corner(spec, end, width=end), frequency_hz=1.0)
+    response = unexcited(spec, _corner(spec, end, width=end))
     return float(response.bending_stiffness_n_m2) / _metres(spec, "beam_width_mm", end)
 
 
 def _mass(spec: Spec, end: End, *, width: End) -> float:
     """m in kg/m with length, thicknesses and tip mass at one end and the width at another."""
-    response = response_for(spec, _corner(spec, end, width=width), frequency_hz=1.0)
+    response = unexcited(spec, _corner(spec, end, width=width))
     return float(response.effective_mass_kg) / _metres(spec, "beam_width_mm", width)
 
 
@@ -77,9 +79,10 @@ def _corner(spec: Spec, end: End, *, width: End) -> Design:
     ends: dict[str, End] = dict.fromkeys(VARIABLES, end) | {"beam_width_mm": width}
     # Neither stiffness nor mass depends on the load, whose bounds a brief may withhold.
     return {
-        name: 1.0 if name == "load_resistance_ohm" else bounds_of(spec, name)[ends[name] == "max"] for name in VARIABLES
+        name: 1.0 if name == "load_resistance_ohm" else problem_of_brief(spec).range_of(name)[ends[name] == "max"]
+        for name in VARIABLES
     }
 
 
 def _metres(spec: Spec, name: str, end: End) -> float:
-    return 1e-3 * bounds_of(spec, name)[end == "max"]
+    return 1e-3 * problem_of_brief(spec).range_of(name)[end == "max"]

@@ -7,8 +7,9 @@ amplitudes no device would survive becomes one with the same designs at a smalle
 from typing import NamedTuple
 
 from vehbench_builder.veh import strengths
-from vehbench_builder.veh.spec_numbers import known, response_for, rounded
+from vehbench_builder.veh.numbers import known, rounded
 from vehbench_hf.types import Design, Spec
+from vehbench_oracle.veh.domain import problem_of_brief
 
 LARGEST_POWER_UW = 1e4
 SMALLEST_POWER_UW = 0.1
@@ -34,7 +35,7 @@ class Factors(NamedTuple):
 
 def limited(spec: Spec, design: Design, factors: Factors) -> Spec:
     """The brief with its four limits: the factors times the unrounded response of `design`, then at six digits."""
-    own = response_for(spec, design).at(0)
+    own = problem_of_brief(spec).respond(design).at(0)
     limits = {
         "stress_limit_mpa": factors.amplitude * own["tip_stress_mpa"],
         "disp_limit_mm": factors.amplitude * own["tip_disp_mm"],
@@ -53,7 +54,7 @@ def credible_acceleration_g(spec: Spec, design: Design, factors: Factors, refere
     10 mW. More than the brief's own only where the reference yields less than 0.1 uW or the target is below 0.01 uW.
     """
     piezo, substrate = known_materials(spec)
-    own, best = response_for(spec, design).at(0), response_for(spec, reference).at(0)
+    own, best = problem_of_brief(spec).respond(design).at(0), problem_of_brief(spec).respond(reference).at(0)
     substrate_strength, piezo_strength = strengths.SUBSTRATE[substrate].mpa, strengths.PIEZO[piezo].mpa
     largest = (1 - ROUNDING) * min(
         substrate_strength / (factors.amplitude * own["tip_stress_mpa"]),
@@ -73,7 +74,7 @@ def credible_acceleration_g(spec: Spec, design: Design, factors: Factors, refere
 def piezo_stress_mpa(spec: Spec, design: Design) -> float:
     """Stress amplitude in MPa in the piezo layer's outer face under the brief."""
     piezo, substrate = known_materials(spec)
-    response = response_for(spec, design).at(0)
+    response = problem_of_brief(spec).respond(design).at(0)
     return strengths.piezo_stress_mpa(
         design,
         tip_stress_mpa=response["tip_stress_mpa"],

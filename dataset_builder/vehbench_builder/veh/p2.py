@@ -26,12 +26,13 @@ from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.beam import resonance_hz
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, Factors, credible_acceleration_g, limited
+from vehbench_builder.veh.numbers import known, rounded, rounded_design
 from vehbench_builder.veh.references import Certified, certified, strongest
-from vehbench_builder.veh.spec_numbers import known, response_for, rounded, rounded_design
 from vehbench_hf.bank.schema import empty_gold, empty_spec
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import SPLITS, Design, Gold, Spec, Split, Task
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+from vehbench_oracle.veh.domain import problem_of_brief
 
 QUERY_BUDGET = 6
 TARGET_SHARE = (0.05, 0.70)
@@ -79,7 +80,7 @@ class Unit:
 
 def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Task]) -> list[Unit]:
     """The tasks of the bank in the order of their ids; fresh ones from the dev anchors, with the subtypes in turn."""
-    found = []
+    work = []
     splits: tuple[Split, ...] = ("train",) if build.fresh else SPLITS
     for split in splits:
         chosen = [a for a in anchors if a.split == ("dev" if build.fresh else split)]
@@ -88,8 +89,8 @@ def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Ta
         for task_id, (anchor, i) in numbered(items, seed=build.seed, probe="p2", split=split):
             subtype = list(RULES)[i % len(RULES)]
             key = f"p2/{split}/{subtype}/{anchor.key}/{i // len(RULES)}"
-            found.append(Unit(key, task_id, build.seed, split, subtype, anchor))
-    return found
+            work.append(Unit(key, task_id, build.seed, split, subtype, anchor))
+    return work
 
 
 def build_unit(unit: Unit) -> list[Task]:
@@ -175,7 +176,7 @@ def _refusal(spec: Spec, anchor_design: Design, reference: Design) -> str | None
         verdict = judge_for(spec, design)
         if not verdict.feasible:
             return f"{name}: {verdict.message}"
-    power = float(response_for(spec, reference).load_power_uw)
+    power = float(problem_of_brief(spec).respond(reference).load_power_uw)
     share = known(limits["power_target_uw"]) / power
     if not TARGET_SHARE[0] <= share <= TARGET_SHARE[1]:
         return f"target of {100 * share:.3g} % of the reference"
@@ -184,8 +185,8 @@ def _refusal(spec: Spec, anchor_design: Design, reference: Design) -> str | None
     return None
 
 
-def _task(unit: Unit, spec: Spec, anchor_design: Design, found: Certified) -> Task:
-    gold = {"reference": found.reference, "anchor_design": anchor_design, "certificate": found.certificate}
+def _task(unit: Unit, spec: Spec, anchor_design: Design, proof: Certified) -> Task:
+    gold = {"reference": proof.reference, "anchor_design": anchor_design, "certificate": proof.certificate}
     return Task(
         task_id=unit.task_id,
         probe="p2",

@@ -3,16 +3,14 @@
 from typing import NamedTuple
 
 from vehbench_builder.build_spec import BuildError
-from vehbench_builder.veh.spec_numbers import bounds_of, known
-from vehbench_hf.episodes.judging import judge_for
+from vehbench_builder.veh.numbers import DIGITS
 from vehbench_hf.types import Design, Reference, Spec
+from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.optimum import find_optimum, smallest_slack
 from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.certify import proven_margin
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
-DIGITS = 6
-"""Significant digits of a reference design; it meets the limits as it is written."""
 MIN_SLACK = 1e-5
 """More than rounding the limits and the acceleration of a brief takes from the slack of its reference."""
 LADDER = (0.01, 0.02, 0.03, 0.05)
@@ -30,36 +28,17 @@ class Certified(NamedTuple):
     certificate: str
 
 
-def problem_of(spec: Spec) -> VehProblem:
-    """The brief as the oracle's optimizer and certificates take it.
-
-    Raises ValueError when the brief withholds the excitation or a material, and what `VehProblem` raises.
-    """
-    materials = spec["materials"]
-    if materials["piezo"] is None or materials["substrate"] is None:
-        raise ValueError("the brief withholds a material that is needed")
-    return VehProblem(
-        bounds=spec["variable_bounds"],
-        constraints=spec["constraints"],
-        frequency_hz=known(spec["excitation"]["frequency_hz"]),
-        acceleration_g=known(spec["excitation"]["acceleration_g"]),
-        piezo=materials["piezo"],
-        substrate=materials["substrate"],
-        damping_ratio=materials["damping_ratio"],
-    )
-
-
 def strongest(spec: Spec, *, min_slack: float = MIN_SLACK) -> Design | None:
     """The design with the largest power that leaves the share `min_slack` of each upper limit, at six digits.
 
     None when no design is found that does. The power target is not imposed.
     """
-    problem = problem_of(spec)
-    found = find_optimum(problem, digits=DIGITS, min_slack=min_slack)
-    if found is None:
+    problem = problem_of_brief(spec)
+    optimum = find_optimum(problem, digits=DIGITS, min_slack=min_slack)
+    if optimum is None:
         return None
-    tidy = _on_bounds(spec, found.design)
-    return tidy if smallest_slack(problem, tidy) >= min_slack else found.design
+    tidy = _on_bounds(problem, optimum.design)
+    return tidy if smallest_slack(problem, tidy) >= min_slack else optimum.design
 
 
 def certified(spec: Spec, design: Design) -> Certified:
@@ -67,7 +46,8 @@ def certified(spec: Spec, design: Design) -> Certified:
 
     Raises BuildError when none is proven.
     """
-    problem, power = problem_of(spec), judge_for(spec, design).metrics["load_power_uw"]
+    problem = problem_of_brief(spec)
+    power = problem.judge(design).metrics["load_power_uw"]
     margin = proven_margin(problem, power, LADDER, max_boxes=MAX_BOXES[0])
     margin = margin or proven_margin(problem, power, LADDER[-1:], max_boxes=MAX_BOXES[1])
     if margin is None:
@@ -80,11 +60,11 @@ def certified(spec: Spec, design: Design) -> Certified:
     )
 
 
-def _on_bounds(spec: Spec, design: Design) -> Design:
-    found = dict(design)
+def _on_bounds(problem: VehProblem, design: Design) -> Design:
+    tidy = dict(design)
     for name, value in design.items():
-        low, high = bounds_of(spec, name)
+        low, high = problem.range_of(name)
         for end in (low, high):
             if abs(value - end) <= NEAR_A_BOUND * (high - low):
-                found[name] = end
-    return found
+                tidy[name] = end
+    return tidy

@@ -92,8 +92,8 @@ def inadmissible(spec: Spec, changes: Changes) -> str | None:
             continue
         allowed = list(_allowed(spec, field))
         if not any(low * (1 - TOLERANCE) <= value <= high * (1 + TOLERANCE) for low, high in allowed):
-            said = " or ".join(f"{low:g} to {high:g}" for low, high in allowed)
-            return f"{name} = {value:g} is outside what the brief allows ({said})"
+            ranges = " or ".join(f"{low:g} to {high:g}" for low, high in allowed)
+            return f"{name} = {value:g} is outside what the brief allows ({ranges})"
     return None
 
 
@@ -150,5 +150,5 @@ def _allowed(spec: Spec, field: str) -> Iterator[tuple[float, float]]:
 
 def _texts(spec: Spec, about: str = "") -> list[str]:
     """The sentences of stated fields and notes that contain a word."""
-    said = sentences([*spec["excitation"]["stated"], *spec["notes"]])
-    return [sentence for sentence in said if about in sentence.lower()]
+    texts = sentences([*spec["excitation"]["stated"], *spec["notes"]])
+    return [sentence for sentence in texts if about in sentence.lower()]

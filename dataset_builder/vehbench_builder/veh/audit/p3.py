@@ -63,15 +63,15 @@ def p3_verdicts_recomputed(task: Task) -> Findings:
 def p3_flags_recomputed(task: Task) -> Findings:
     """The feasible flag of every step is the oracle's under the final limits."""
     for number, (step, verdict) in enumerate(_judged(task), start=1):
-        said = step["verdict"]["feasible"]
-        yield None if said == verdict.feasible else f"step {number} says {said}, the oracle {verdict.feasible}"
+        shown = step["verdict"]["feasible"]
+        yield None if shown == verdict.feasible else f"step {number} says {shown}, the oracle {verdict.feasible}"
 
 
 def p3_violations_recomputed(task: Task) -> Findings:
     """The list of broken limits of every step is the oracle's under the final limits."""
     for number, (step, verdict) in enumerate(_judged(task), start=1):
-        said, found = sorted(step["verdict"]["violations"]), sorted(v.name for v in verdict.violations)
-        yield None if said == found else f"step {number} lists {said}, the oracle {found}"
+        shown, computed = sorted(step["verdict"]["violations"]), sorted(v.name for v in verdict.violations)
+        yield None if shown == computed else f"step {number} lists {shown}, the oracle {computed}"
 
 
 def p3_steps_inside_the_box(task: Task) -> Findings:

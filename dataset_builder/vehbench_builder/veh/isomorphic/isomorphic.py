@@ -20,12 +20,12 @@ from vehbench_builder.build_spec import BuildError
 from vehbench_builder.seeds import rng
 from vehbench_builder.veh.isomorphic.pool import Places, infeasible_beside
 from vehbench_builder.veh.p4.pool_plan import IDS, POOL
-from vehbench_builder.veh.p4.supply import evaluated, places_of
-from vehbench_builder.veh.spec_numbers import Array
+from vehbench_builder.veh.p4.supply import evaluated, places_in
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, Form, IsomorphicGold, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import Array
 
 GROUPS = 46
 GRID = 41
@@ -141,9 +141,9 @@ def _forms(
         free = iter(others)
         candidates = {name: witness if name == answer else next(free) for name in IDS}
         verdicts = [{"id": name, **_verdict(pool.spec, design)} for name, design in candidates.items()]
-        if [one["id"] for one in verdicts if one["feasible"]] != [answer]:
+        if [verdict["id"] for verdict in verdicts if verdict["feasible"]] != [answer]:
             raise BuildError(f"{ISOMORPHIC}: pool {pool.gold['pool_id']}: not exactly {answer} is feasible")
-        nearest = min((one for one in verdicts if not one["feasible"]), key=lambda one: one["total_violation"])
+        nearest = min((v for v in verdicts if not v["feasible"]), key=lambda v: v["total_violation"])
         opened, share = completion
         fixed = {name: None if name in opened else value for name, value in witness.items()}
         return {
@@ -173,7 +173,7 @@ def _completion(spec: Spec, witness: Design, draw: np.random.Generator) -> tuple
 
     Not a pair for which the middle of both ranges will do, or more than `MOST_COMPLETIONS` of all values.
     """
-    own = places_of(spec, {name: np.array([value]) for name, value in witness.items()})[0]
+    own = places_in(spec, [witness])[0]
     pairs = list(combinations(range(len(VARIABLES)), 2))
     for index in draw.permutation(len(pairs)):
         opened, share = list(pairs[index]), _feasible_places(spec, own, pairs[index])

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_builder.veh.p4.pool_plan import POOL
-from vehbench_builder.veh.p4.supply import Supply, changed, evaluated, places_of
-from vehbench_builder.veh.spec_numbers import Array
+from vehbench_builder.veh.p4.supply import Supply, changed, evaluated, places_in
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import LIMITS, VARIABLES
+from vehbench_oracle.space import Array
 
 VIOLATIONS = (0.02, 1.5)
 """Range of the total violation of an infeasible candidate: clear, and not absurd."""
@@ -40,14 +40,14 @@ def infeasible_beside(
 
     Among sets that keep the rules of this module one is taken in which the witness is as central as wished.
     """
-    around = places_of(spec, {name: np.array([design[name] for design in centres]) for name in VARIABLES})
+    around = places_in(spec, centres)
     designs = evaluated(spec, changed(around, draw))
     violation = np.maximum(0.0, -designs.slack).sum(axis=1)
     broken = designs.only((violation >= VIOLATIONS[0]) & (violation <= VIOLATIONS[1]))
     if len(broken.power) < POOL - 1:
         return None
     sets = draw.integers(len(broken.power), size=(TRIED, POOL - 1))
-    own = places_of(spec, {name: np.array([witness[name]]) for name in VARIABLES})
+    own = places_in(spec, [witness])
     u = np.concatenate([np.broadcast_to(own, (TRIED, 1, len(VARIABLES))), broken.u[sets]], axis=1)
     good = _well_chosen(broken, sets, u)
     if not good.any():

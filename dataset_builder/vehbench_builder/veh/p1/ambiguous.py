@@ -10,6 +10,7 @@ import numpy as np
 
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.limits import SMALLEST_TARGET_UW
+from vehbench_builder.veh.numbers import known, rounded
 from vehbench_builder.veh.p1.complete_briefs import Row
 from vehbench_builder.veh.p1.completions import changed, completed, solved, withheld
 from vehbench_builder.veh.p1.context import Context, with_target
@@ -36,7 +37,6 @@ from vehbench_builder.veh.p1.request import (
     request,
 )
 from vehbench_builder.veh.p1.search import best_design, bounded, common_design
-from vehbench_builder.veh.spec_numbers import known, rounded
 from vehbench_hf.types import Spec, Stated
 from vehbench_oracle import DECLARED_DOMAIN
 from vehbench_oracle.veh.cantilever import GRAVITY_M_S2
@@ -97,12 +97,12 @@ def decisive_grade(context: Context, anchor: AnchorDesign, draw: np.random.Gener
     ranked = []
     for name, changes in grades:
         full = completed(public, changes)
-        found = best_design(full, seed=seed)
-        reference = bounded(full, found.design) if found else None
+        best = best_design(full, seed=seed)
+        reference = bounded(full, best.design) if best else None
         if reference is None:
             return None
         ranked.append((known(reference.reference["upper_bound_uw"]), (name, changes)))
-    (bound_uw, weaker), (_, stronger) = sorted(ranked, key=lambda one: one[0])
+    (bound_uw, weaker), (_, stronger) = sorted(ranked, key=lambda pair: pair[0])
     return request(public, [stronger], [weaker], draw, subtype=SUBTYPE, least_target_uw=ABOVE_BOUND * bound_uw)
 
 
@@ -145,11 +145,11 @@ def harmless_damping(context: Context, anchor: AnchorDesign, draw: np.random.Gen
 
 def _harmless(public: Spec, named: Sequence[Named], draw: np.random.Generator) -> Row | None:
     briefs = [completed(public, changes) for _, changes in named]
-    found = common_design(briefs, seed=int(draw.integers(2**32)), room=ROOM)
-    if found is None:
+    common = common_design(briefs, seed=int(draw.integers(2**32)), room=ROOM)
+    if common is None:
         return None
-    spec = with_target(public, float(draw.uniform(*TARGET_SHARES)) * found.power_uw)
-    completions = solved(spec, named, found.design)
+    spec = with_target(public, float(draw.uniform(*TARGET_SHARES)) * common.power_uw)
+    completions = solved(spec, named, common.design)
     if completions is None or known(spec["constraints"]["power_target_uw"]) < SMALLEST_TARGET_UW:
         return None
     gold = {

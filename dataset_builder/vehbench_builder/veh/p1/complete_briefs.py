@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vehbench_builder.veh.numbers import rounded
 from vehbench_builder.veh.p1.context import Context, with_target
 from vehbench_builder.veh.p1.notes import Preference
 from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
 from vehbench_builder.veh.p1.search import best_design, bounded, is_out_of_reach, least_slack, refutation
-from vehbench_builder.veh.spec_numbers import rounded
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import Box
 
@@ -77,12 +77,12 @@ def solvable(
 
 def infeasible_margin(context: Context, tier: str, draw: np.random.Generator) -> Row | None:
     """The context with a power target beyond what any design of the box can yield; the certificate is for the bound."""
-    found = bounded(context.spec, context.reference)
-    bound = None if found is None else found.reference["upper_bound_uw"]
-    if found is None or bound is None:
+    proof = bounded(context.spec, context.reference)
+    bound = None if proof is None else proof.reference["upper_bound_uw"]
+    if proof is None or bound is None:
         return None
     spec = with_target(context.spec, (1 + float(draw.uniform(*MARGINS[tier]))) * bound)
-    gold = {"action": "declare_infeasible", "certificate": found.certificate, "reference": found.reference}
+    gold = {"action": "declare_infeasible", "certificate": proof.certificate, "reference": proof.reference}
     return Row("infeasible_margin", spec, gold)
 
 
@@ -109,7 +109,7 @@ def infeasible_structural(solvable_spec: Spec, tier: str, upward: bool, draw: np
 def _witness(spec: Spec, least: float, seed: int, bounds: Mapping[str, Box]) -> Design | None:
     """A design that keeps at least the share `least` of every limit in hand and lies in the narrower bounds."""
     for room in ROOMS:
-        found = best_design(spec, seed=seed, room=room, bounds=bounds)
-        if found is not None and least_slack(spec, found.design) >= least:
-            return found.design
+        candidate = best_design(spec, seed=seed, room=room, bounds=bounds)
+        if candidate is not None and least_slack(spec, candidate.design) >= least:
+            return candidate.design
     return None

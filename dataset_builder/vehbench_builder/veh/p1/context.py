@@ -8,14 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from vehbench_builder.veh.anchors import AnchorDesign
+from vehbench_builder.veh.beam import unexcited
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import Factors, credible_acceleration_g
+from vehbench_builder.veh.numbers import rounded, rounded_design
 from vehbench_builder.veh.p1.search import best_design
-from vehbench_builder.veh.spec_numbers import response_for, rounded, rounded_design, unit_box
 from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import designs_at
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+from vehbench_oracle.veh.domain import problem_of_brief
 
 HALF_WIDTHS = (0.12, 0.25)
 ACCELERATIONS_G = (0.6, 1.2)
@@ -54,7 +57,7 @@ def draw_context(anchor: AnchorDesign, draw: np.random.Generator) -> Context | N
         "damping_ratio": DEFAULT_DAMPING_RATIO,
     }
     tuned = _tuned_design(spec, draw)
-    frequency = rounded(float(response_for(spec, tuned, frequency_hz=1.0).resonant_freq_hz))
+    frequency = rounded(float(unexcited(spec, tuned).resonant_freq_hz))
     acceleration = rounded(float(draw.uniform(*ACCELERATIONS_G)))
     stress, disp = (float(factor) for factor in draw.uniform(*AMPLITUDE_FACTORS, 2))
     freq_error = float(draw.choice(FREQ_ERROR_LIMITS_PCT))
@@ -65,7 +68,7 @@ def draw_context(anchor: AnchorDesign, draw: np.random.Generator) -> Context | N
             **spec,
             "excitation": {"frequency_hz": frequency, "acceleration_g": acceleration_g, "stated": []},
         }
-        own = response_for(shaken, tuned).at(0)
+        own = problem_of_brief(shaken).respond(tuned).at(0)
         shaken["constraints"] = {
             "stress_limit_mpa": rounded(stress * own["tip_stress_mpa"]),
             "disp_limit_mm": rounded(disp * own["tip_disp_mm"]),
@@ -74,13 +77,13 @@ def draw_context(anchor: AnchorDesign, draw: np.random.Generator) -> Context | N
         }
         return shaken
 
-    found = best_design(at(acceleration), seed=seed)
-    if found is None:
+    best = best_design(at(acceleration), seed=seed)
+    if best is None:
         return None
     factors = Factors(max(stress, disp), EASIEST_TARGET, freq_error, 0.0)
     # Amplitudes are linear in the acceleration, so that the strongest design stays the strongest.
-    shaken = at(credible_acceleration_g(at(acceleration), tuned, factors, found.design))
-    return Context(shaken, found.design, float(response_for(shaken, found.design).load_power_uw))
+    shaken = at(credible_acceleration_g(at(acceleration), tuned, factors, best.design))
+    return Context(shaken, best.design, float(problem_of_brief(shaken).respond(best.design).load_power_uw))
 
 
 def with_target(spec: Spec, power_uw: float) -> Spec:
@@ -92,4 +95,4 @@ def _tuned_design(spec: Spec, draw: np.random.Generator) -> Design:
     place = float(draw.uniform(*TUNING))
     fast = np.array([1 - place, place, place, place, 1 - place, 0.5])  # in the order of VARIABLES
     u = np.clip(fast + draw.uniform(-SCATTER, SCATTER, len(VARIABLES)), 0.0, 1.0)
-    return rounded_design(unit_box(spec)(u))
+    return rounded_design(designs_at(problem_of_brief(spec), u))

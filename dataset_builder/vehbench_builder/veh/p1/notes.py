@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from vehbench_builder.veh.spec_numbers import bounds_of, rounded
+from vehbench_builder.veh.numbers import rounded
 from vehbench_hf.types import Spec, Stated
 from vehbench_oracle import Box
 from vehbench_oracle.veh import materials
+from vehbench_oracle.veh.domain import problem_of_brief
 
 NoteKind = Literal["preference", "unspecified", "estimate", "application", "none"]
 
@@ -63,7 +64,7 @@ def preference(spec: Spec, number: int, draw: np.random.Generator, *, load_is_fr
     """A wish for a length, a tip mass or a load in the middle part of its range; `number` chooses which."""
     names = ("beam_length_mm", "tip_mass_g", "load_resistance_ohm")[: 3 if load_is_free else 2]
     name = names[number % len(names)]
-    low, high = bounds_of(spec, name)
+    low, high = problem_of_brief(spec).range_of(name)
     place = float(draw.uniform(0.4, 0.7))
     if name == "load_resistance_ohm":
         wished = rounded(low * (high / low) ** place, PREFERENCE_DIGITS)

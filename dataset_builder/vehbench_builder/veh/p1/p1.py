@@ -1,7 +1,7 @@
 """P1, triage of briefs: 240 tasks of eight subtypes, every gold action with its proof.
 
-`p1_plan` says which briefs there are, `p1_context` draws what they have in common, `p1_rows`, `p1_request` and
-`p1_ambiguous` make them. This module puts them together as tasks.
+`brief_plan` says which briefs there are, `context` draws what they have in common, `complete_briefs`, `request` and
+`ambiguous` make them. This module puts them together as tasks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,11 +72,11 @@ def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Ta
     Fresh tasks are `per_anchor` for each dev anchor, of all subtypes in random order; a matched pair may be cut.
     Raises BuildError when the anchors do not suffice.
     """
-    found = []
+    work = []
     for split, members in _members(anchors, build).items():
         for task_id, (slot, member) in numbered(members, seed=build.seed, probe="p1", split=split):
-            found.append(Unit(f"{slot.key}/{member}", task_id, split, slot, member))
-    return found
+            work.append(Unit(f"{slot.key}/{member}", task_id, split, slot, member))
+    return work
 
 
 def build_unit(unit: Unit) -> list[Task]:
@@ -157,5 +157,5 @@ def _rows_in_a_context(slot: Slot, draw: np.random.Generator) -> tuple[Row, ...]
 
 def _with_aside(row: Row, words: list[str]) -> Row:
     """The brief with an aside behind what it says already."""
-    said = [note["text"] for note in row.spec["notes"]]
-    return row._replace(spec={**row.spec, "notes": remarks([*said, *words])})
+    texts = [note["text"] for note in row.spec["notes"]]
+    return row._replace(spec={**row.spec, "notes": remarks([*texts, *words])})

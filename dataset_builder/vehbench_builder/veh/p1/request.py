@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 
 from vehbench_builder.veh.anchors import AnchorDesign
+from vehbench_builder.veh.numbers import known, rounded
 from vehbench_builder.veh.p1.complete_briefs import Row
 from vehbench_builder.veh.p1.completions import changed, completed, refuted, solved, withheld
 from vehbench_builder.veh.p1.context import Context, with_target
 from vehbench_builder.veh.p1.notes import OPEN_LOAD, damping_words, remarks
 from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
 from vehbench_builder.veh.p1.search import common_design
-from vehbench_builder.veh.spec_numbers import known, rounded
 from vehbench_hf.types import Changes, Spec
 from vehbench_oracle import DECLARED_DOMAIN
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
@@ -108,17 +108,17 @@ def request(
     the two kinds of completions state differently. None when the search finds no witness, or nothing is proven.
     """
     briefs = [completed(public, changes) for _, changes in feasible]
-    found = common_design(briefs, seed=int(draw.integers(2**32)), room=ROOM)
-    if found is None or least_target_uw > TARGET_SHARES[1] * found.power_uw:
+    common = common_design(briefs, seed=int(draw.integers(2**32)), room=ROOM)
+    if common is None or least_target_uw > TARGET_SHARES[1] * common.power_uw:
         return None
-    lowest = max(TARGET_SHARES[0], least_target_uw / found.power_uw)
-    spec = with_target(public, float(draw.uniform(lowest, TARGET_SHARES[1])) * found.power_uw)
-    witnessed = solved(spec, feasible, found.design)
+    lowest = max(TARGET_SHARES[0], least_target_uw / common.power_uw)
+    spec = with_target(public, float(draw.uniform(lowest, TARGET_SHARES[1])) * common.power_uw)
+    witnessed = solved(spec, feasible, common.design)
     other = next(filter(None, (refuted(spec, name, changes) for name, changes in infeasible)), None)
     if witnessed is None or other is None:
         return None
-    pairs = [(one["changes"], other["changes"]) for one in witnessed]
-    missing = [name for name in FIELDS if all(one[name] != opposite[name] for one, opposite in pairs)]
+    pairs = [(completion["changes"], other["changes"]) for completion in witnessed]
+    missing = [name for name in FIELDS if all(changes[name] != opposite[name] for changes, opposite in pairs)]
     gold = {"action": "request_missing_info", "missing_fields": missing, "completions": [*witnessed, other]}
     return Row(subtype, spec, gold)
 

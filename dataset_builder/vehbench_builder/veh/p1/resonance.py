@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from vehbench_builder.veh.beam import unexcited
 from vehbench_builder.veh.closed_bounds import ROUNDING, Range
-from vehbench_builder.veh.spec_numbers import Array, bounds_of, response_for
 from vehbench_hf.types import Spec
+from vehbench_oracle.space import Array
+from vehbench_oracle.veh.domain import problem_of_brief
 
 CELLS = 32
 
@@ -26,15 +28,15 @@ def _resonance(spec: Spec, *, stiffness_end: int, mass_end: int, length_end: int
 
     Length and tip mass are at the same end, the width at the other one: that is where the extremes are.
     """
-    length = bounds_of(spec, "beam_length_mm")[length_end]
+    length = problem_of_brief(spec).range_of("beam_length_mm")[length_end]
     common = {
         "beam_length_mm": length,
-        "beam_width_mm": bounds_of(spec, "beam_width_mm")[1 - length_end],
-        "tip_mass_g": bounds_of(spec, "tip_mass_g")[length_end],
+        "beam_width_mm": problem_of_brief(spec).range_of("beam_width_mm")[1 - length_end],
+        "tip_mass_g": problem_of_brief(spec).range_of("tip_mass_g")[length_end],
         "load_resistance_ohm": 1.0,  # without influence, and a brief may withhold it
     }
-    stiff = response_for(spec, {**common, **_corners(spec, stiffness_end)}, frequency_hz=1.0)
-    heavy = response_for(spec, {**common, **_corners(spec, mass_end)}, frequency_hz=1.0)
+    stiff = unexcited(spec, {**common, **_corners(spec, stiffness_end)})
+    heavy = unexcited(spec, {**common, **_corners(spec, mass_end)})
     omega_squared = 3 * stiff.bending_stiffness_n_m2 / (heavy.effective_mass_kg * (1e-3 * length) ** 3)  # (A-9)
     return np.asarray(np.sqrt(omega_squared) / (2 * np.pi))
 
@@ -42,7 +44,7 @@ def _resonance(spec: Spec, *, stiffness_end: int, mass_end: int, length_end: int
 def _corners(spec: Spec, end: int) -> dict[str, Array]:
     """Both thicknesses at the lower (0) or upper (1) corner of every cell, as a grid."""
     substrate, piezo = (
-        np.linspace(*bounds_of(spec, name), CELLS + 1)[end : CELLS + end]
+        np.linspace(*problem_of_brief(spec).range_of(name), CELLS + 1)[end : CELLS + end]
         for name in ("substrate_thickness_um", "piezo_thickness_um")
     )
     return {"substrate_thickness_um": substrate[:, None], "piezo_thickness_um": piezo[None, :]}

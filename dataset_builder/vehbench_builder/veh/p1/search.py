@@ -6,11 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from vehbench_builder.build_spec import BuildError
-from vehbench_builder.veh.references import DIGITS, Certified, certified, problem_of
-from vehbench_builder.veh.spec_numbers import Array, known, response_for, rounded_design, unit_box
+from vehbench_builder.veh.numbers import DIGITS, known, rounded_design
+from vehbench_builder.veh.references import Certified, certified
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import LIMITS, VARIABLES, Box
+from vehbench_oracle.space import Array, designs_at
+from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.optimum import find_optimum
 from vehbench_oracle.veh.proof.certify import certify
 
@@ -26,18 +28,18 @@ SAMPLE, WALKS, STEPS = 4096, 40, 128
 """Random points, widths of the walk, and steps of each width in `common_design`."""
 
 
-class Found(NamedTuple):
+class Rated(NamedTuple):
     """A design at six digits, and its power; of several briefs the smallest."""
 
     design: Design
     power_uw: float
 
 
-def best_design(spec: Spec, *, seed: int, room: float = ROOM, bounds: Mapping[str, Box] | None = None) -> Found | None:
+def best_design(spec: Spec, *, seed: int, room: float = ROOM, bounds: Mapping[str, Box] | None = None) -> Rated | None:
     """The strongest design found that keeps the share `room` of every upper limit, in narrower bounds where given."""
     narrowed: Spec = {**spec, "variable_bounds": {**spec["variable_bounds"], **(bounds or {})}}
-    found = find_optimum(problem_of(narrowed), seed=seed, digits=DIGITS, min_slack=room)
-    return None if found is None else Found(found.design, found.power_uw)
+    optimum = find_optimum(problem_of_brief(narrowed), seed=seed, digits=DIGITS, min_slack=room)
+    return None if optimum is None else Rated(optimum.design, optimum.power_uw)
 
 
 def bounded(spec: Spec, design: Design) -> Certified | None:
@@ -50,7 +52,7 @@ def bounded(spec: Spec, design: Design) -> Certified | None:
 
 def refutation(spec: Spec) -> str | None:
     """The certificate that no design meets the brief, nor one whose target is lower by `TARGET_MARGIN`; else None."""
-    proof = certify(problem_of(spec), known(spec["constraints"]["power_target_uw"]) / TARGET_MARGIN)
+    proof = certify(problem_of_brief(spec), known(spec["constraints"]["power_target_uw"]) / TARGET_MARGIN)
     return None if proof is None else proof.text
 
 
@@ -59,7 +61,7 @@ def is_out_of_reach(spec: Spec) -> bool:
     limit = known(spec["constraints"]["freq_error_pct_limit"])
     # On the lower side of the band this is even more than the margin.
     wider = 100 * (FREQUENCY_MARGIN * (1 + limit / 100) - 1)
-    return certify(problem_of(_without_amplitude_limits(spec, wider)), SOME_POWER_UW) is not None
+    return certify(problem_of_brief(_without_amplitude_limits(spec, wider)), SOME_POWER_UW) is not None
 
 
 def least_slack(spec: Spec, design: Design) -> float:
@@ -70,7 +72,7 @@ def least_slack(spec: Spec, design: Design) -> float:
     return min(verdict.slack[name] / known(spec["constraints"][name]) for name in LIMITS)
 
 
-def common_design(briefs: Sequence[Spec], *, seed: int, room: float) -> Found | None:
+def common_design(briefs: Sequence[Spec], *, seed: int, room: float) -> Rated | None:
     """One design that keeps the upper limits of all briefs with `room` to spare, and its smallest power among them.
 
     The briefs may differ in excitation, materials and damping, and in a fixed load, which then replaces that of the
@@ -92,15 +94,15 @@ def common_design(briefs: Sequence[Spec], *, seed: int, room: float) -> Found | 
         values = merit(points)
         if values.max() > value:
             best, value = points[:, [int(values.argmax())]], float(values.max())
-    return Found(rounded_design(unit_box(briefs[0])(best[:, 0])), float(np.exp(value))) if value > -1e3 else None
+    design = rounded_design(designs_at(problem_of_brief(briefs[0]), best[:, 0]))
+    return Rated(design, float(np.exp(value))) if value > -1e3 else None
 
 
 def _power_and_excess(spec: Spec, u: Array, room: float) -> tuple[Array, Array]:
     """Power in uW of points of the unit box, and by what share of a limit the worst one is exceeded."""
-    response = response_for(spec, unit_box(spec)(u))
-    shares = [
-        getattr(response, kind.metric) / known(spec["constraints"][name]) for name, kind in LIMITS.items() if kind.upper
-    ]
+    problem = problem_of_brief(spec)
+    response = problem.respond(designs_at(problem, u))
+    shares = [getattr(response, limit.metric) / limit.value for limit in problem.limits.values() if limit.upper]
     return response.load_power_uw, np.maximum(0.0, np.max(shares, axis=0) - (1 - room))
 
 

@@ -29,10 +29,10 @@ class ClaimError(UserError):
 
 def claim_of(step: int, sentence: str) -> Claim:
     """The claim of a sentence such as "resonant_freq_hz > previous resonant_freq_hz". Raises ClaimError for others."""
-    found = _SENTENCE.fullmatch(sentence)
-    if found is None:
+    sides = _SENTENCE.fullmatch(sentence)
+    if sides is None:
         raise ClaimError(f"expected two sides with one of {', '.join(RELATIONS)} between them, got {sentence!r}")
-    return {"step": step, "left": found["left"], "relation": found["relation"], "right": found["right"]}
+    return {"step": step, "left": sides["left"], "relation": sides["relation"], "right": sides["right"]}
 
 
 def claim_holds(spec: Spec, claim: Claim) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.limits import (
     LARGEST_DEFLECTION,
@@ -13,9 +11,11 @@ from vehbench_builder.veh.limits import (
     known_materials,
     piezo_stress_mpa,
 )
-from vehbench_builder.veh.spec_numbers import Array, known, response_for, rounded
+from vehbench_builder.veh.numbers import known, rounded
 from vehbench_hf.types import Design, Spec
-from vehbench_oracle import LIMITS
+from vehbench_oracle import LIMITS, space
+from vehbench_oracle.space import Array
+from vehbench_oracle.veh.domain import problem_of_brief
 
 FREQ_ERROR_PCT = 4.0
 AMPLITUDE = 1.8
@@ -45,7 +45,7 @@ def base_limits(spec: Spec, start: Design) -> Spec | None:
     strength of the substrate, the stress at which the piezo layer of the start reaches its own, and a tenth of its
     length.
     """
-    own = response_for(spec, start).at(0)
+    own = problem_of_brief(spec).respond(start).at(0)
     strength = min(
         strengths.SUBSTRATE[known_materials(spec)[1]].mpa,
         own["tip_stress_mpa"] * strengths.PIEZO[known_materials(spec)[0]].mpa / piezo_stress_mpa(spec, start),
@@ -74,7 +74,7 @@ def secondary(spec: Spec, name: str, line: Mapping[str, Array]) -> Secondary | N
     0.97 times their smallest value; None when that is too small to be credible. The line passes through the start,
     which does meet both.
     """
-    response = response_for(spec, line)
+    response = problem_of_brief(spec).respond(line)
     tuned = response.freq_error_pct <= known(spec["constraints"]["freq_error_pct_limit"])
     strong = response.load_power_uw >= known(spec["constraints"]["power_target_uw"])
     values = getattr(response, LIMITS[name].metric)[tuned & strong]
@@ -89,9 +89,5 @@ def with_secondary(spec: Spec, limit: Secondary) -> Spec:
 
 def least_slack(spec: Spec, designs: Mapping[str, Array | float]) -> Array:
     """The smallest slack / limit over the four limits, for one design or a batch; negative means infeasible."""
-    response = response_for(spec, designs)
-    shares = []
-    for name, kind in LIMITS.items():
-        share = getattr(response, kind.metric) / known(spec["constraints"][name])
-        shares.append(1 - share if kind.upper else share - 1)
-    return np.asarray(np.min(shares, axis=0))
+    problem = problem_of_brief(spec)
+    return space.least_slack(problem.limits, vars(problem.respond(designs)))

@@ -59,15 +59,15 @@ def planned(build: BuildSpec, split: str, p2: Mapping[str, Task]) -> list[Planne
         count = len(TRAPS) if build.per_anchor is None else build.per_anchor
         types = list(TRAPS)
         pairs = [(key, types[(place + i) % len(types)]) for place, key in enumerate(keys) for i in range(count)]
-    found: list[Planned] = []
+    plans: list[Planned] = []
     for key, type_ in pairs:
         own = by_anchor[key]
-        turn = sum(one.anchor_key == key for one in found) % len(own)
+        turn = sum(plan.anchor_key == key for plan in plans) % len(own)
         others = [source for other in keys if other != key for source in by_anchor[other]]
         spare = [others[i] for i in draw.permutation(len(others))[:SPARE_SOURCES]]
-        variant = sum(one.type == type_ for one in found) % 2
-        found.append(Planned(type_, variant, key, (*own[turn:], *own[:turn]), tuple(spare)))
-    return found
+        variant = sum(plan.type == type_ for plan in plans) % 2
+        plans.append(Planned(type_, variant, key, (*own[turn:], *own[:turn]), tuple(spare)))
+    return plans
 
 
 def quotas(count: int, turn: int) -> dict[str, int]:

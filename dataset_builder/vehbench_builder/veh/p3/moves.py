@@ -15,9 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_builder.veh.spec_numbers import Array, bounds_of, known, response_for, rounded, unit_box
+from vehbench_builder.veh.beam import unexcited
+from vehbench_builder.veh.numbers import known, rounded
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import Array, designs_at, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 STEPS = 4
 STRIDE = 0.06
@@ -99,12 +102,12 @@ def draw_place(trap: Trap, draw: np.random.Generator) -> Array:
 
 def start_at(spec: Spec, place: Array) -> Design:
     """The design at a place of the box as a person writes it down."""
-    return _written(unit_box(spec)(place))
+    return _written(designs_at(problem_of_brief(spec), place))
 
 
 def tuned_to(spec: Spec, start: Design) -> Spec:
     """The brief excited at the resonance of a design, at six digits."""
-    frequency = float(response_for(spec, start, frequency_hz=1.0).resonant_freq_hz)
+    frequency = float(unexcited(spec, start).resonant_freq_hz)
     return {**spec, "excitation": {**spec["excitation"], "frequency_hz": rounded(frequency)}}
 
 
@@ -121,7 +124,7 @@ def walk(spec: Spec, trap: Trap, place: Array, draw: np.random.Generator) -> Wal
     moves, stride = (trap.moves * STEPS, STRIDE) if len(trap.moves) == 1 else (trap.moves, LONG_STRIDE)
     states = [start]
     for name, sign in moves:
-        low, high = bounds_of(spec, name)
+        low, high = problem_of_brief(spec).range_of(name)
         states.append(_written({**states[-1], name: states[-1][name] + sign * stride * (high - low)}))
     return Walk(place, start, tuple(states[1:]), None)
 
@@ -139,36 +142,30 @@ def way_back(spec: Spec, trap: Trap, walked: Walk) -> dict[str, Array]:
         lines.append(on_path(spec, corners, np.linspace(0, len(corners) - 1, POINTS)))
     if walked.heading is not None:
         first, last = _reach(walked.place, walked.heading)
-        line = unit_box(spec)(walked.place[:, None] + walked.heading[:, None] * np.linspace(first, last, TUNED_POINTS))
+        line = designs_at(
+            problem_of_brief(spec),
+            walked.place[:, None] + walked.heading[:, None] * np.linspace(first, last, TUNED_POINTS),
+        )
         line[SUBSTRATE] = tuned_substrate_um(spec, line)
         inside = np.isfinite(line[SUBSTRATE])
         lines.append({name: values[inside] for name, values in line.items()})
     elif len(trap.moves) == 1:
         moved = trap.moves[0][0]
         same = {name: np.full(POINTS, value) for name, value in walked.start.items()}
-        lines.append({**same, moved: np.linspace(*bounds_of(spec, moved), POINTS)})
+        lines.append({**same, moved: np.linspace(*problem_of_brief(spec).range_of(moved), POINTS)})
     return {name: np.concatenate([line[name] for line in lines]) for name in VARIABLES}
-
-
-def place_of(spec: Spec, design: Design) -> Array:
-    """Where a design lies in its box: 0 to 1 in every variable, the load in log scale; shape (6,)."""
-    places = []
-    for name in VARIABLES:
-        low, high = bounds_of(spec, name)
-        log = name == "load_resistance_ohm"
-        places.append(np.log(design[name] / low) / np.log(high / low) if log else (design[name] - low) / (high - low))
-    return np.array(places)
 
 
 def on_path(spec: Spec, corners: Array, along: Array) -> dict[str, Array]:
     """The designs at positions 0 to n - 1 on the path through n places, shape (n, 6)."""
     places = np.array([np.interp(along, np.arange(len(corners)), column) for column in corners.T])
-    return unit_box(spec)(np.clip(places, 0.0, 1.0))
+    return designs_at(problem_of_brief(spec), np.clip(places, 0.0, 1.0))
 
 
 def onward(spec: Spec, designs: Sequence[Design]) -> Array:
     """The corners of the path through some designs, then straight on to the edge of the box; shape (n + 1, 6)."""
-    places = np.array([place_of(spec, design) for design in designs])
+    problem = problem_of_brief(spec)
+    places = np.array([places_of(problem, design) for design in designs])
     heading = places[-1] - places[-2]
     moving = heading != 0
     room = np.where(heading > 0, 1 - places[-1], places[-1])[moving] / np.abs(heading[moving])
@@ -182,8 +179,8 @@ def tuned_substrate_um(spec: Spec, designs: Mapping[str, Array]) -> Array:
     is interpolated between the thicknesses of a grid in log scale, to about 1e-5.
     """
     wanted = known(spec["excitation"]["frequency_hz"])
-    grid = np.geomspace(*bounds_of(spec, SUBSTRATE), GRID)[:, None]
-    resonance = response_for(spec, {**designs, SUBSTRATE: grid}, frequency_hz=1.0).resonant_freq_hz
+    grid = np.geomspace(*problem_of_brief(spec).range_of(SUBSTRATE), GRID)[:, None]
+    resonance = unexcited(spec, {**designs, SUBSTRATE: grid}).resonant_freq_hz
     below = (resonance <= wanted).sum(axis=0)
     index = np.clip(below, 1, GRID - 1)[None, :]
     low, high = (np.log(np.take_along_axis(resonance, i, axis=0)[0] / wanted) for i in (index - 1, index))
@@ -199,7 +196,7 @@ def _rising(spec: Spec, place: Array, draw: np.random.Generator) -> Walk | None:
         heading[_SUBSTRATE] = 0.0
         walked = _in_tune(spec, place, heading * STRIDE / np.abs(heading).max())
         if walked is not None:
-            power = response_for(spec, _batch([walked.start, *walked.steps])).load_power_uw
+            power = problem_of_brief(spec).respond(_batch([walked.start, *walked.steps])).load_power_uw
             if np.all(np.diff(power) > 0):
                 return walked
     return None

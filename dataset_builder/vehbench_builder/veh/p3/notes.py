@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vehbench_builder.veh.numbers import known, rounded
 from vehbench_builder.veh.p3.claims import claim_holds, claim_of, claim_sides
 from vehbench_builder.veh.p3.moves import LENGTH, SUBSTRATE, Trap
 from vehbench_builder.veh.p3.wordings import Story, Wording, phrases
-from vehbench_builder.veh.spec_numbers import known, rounded
 from vehbench_hf.types import Claim, HistoryStep, Spec
 from vehbench_oracle import LIMITS, METRICS
 

@@ -12,7 +12,6 @@ from vehbench_builder.veh.p3.moves import (
     Walk,
     draw_place,
     on_path,
-    place_of,
     start_at,
     tuned_to,
     walk,
@@ -21,10 +20,11 @@ from vehbench_builder.veh.p3.moves import (
 from vehbench_builder.veh.p3.notes import noted, story_is_told
 from vehbench_builder.veh.p3.wordings import Story
 from vehbench_builder.veh.references import strongest
-from vehbench_builder.veh.spec_numbers import Array, response_for
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Claim, Design, HistoryStep, Spec
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import Array, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 QUERY_BUDGET = 8
 LEAST_SLACK = 0.0045
@@ -102,14 +102,14 @@ def witness(spec: Spec) -> Design | None:
 
 def single_fixes(spec: Spec, last: Design) -> list[str]:
     """The variables that, moved alone from the last step, lead to a feasible design."""
-    place = place_of(spec, last)
-    found = []
+    place = places_of(problem_of_brief(spec), last)
+    fixes = []
     for index, name in enumerate(VARIABLES):
         ends = np.array([place, place])
         ends[:, index] = 0.0, 1.0
         if _meets_feasible(spec, ends):
-            found.append(name)
-    return found
+            fixes.append(name)
+    return fixes
 
 
 def _with_history(spec: Spec, walked: Walk) -> Spec:
@@ -135,14 +135,14 @@ def _with_history(spec: Spec, walked: Walk) -> Spec:
 
 def _reference(spec: Spec) -> Design:
     """The strongest design. Raises RefusedError when limits are out of reach or a device would not bear it."""
-    found = strongest(spec)
-    if found is None or not judge_for(spec, found).feasible:
+    design = strongest(spec)
+    if design is None or not judge_for(spec, design).feasible:
         raise RefusedError("the search found no strongest design")
-    if not SMALLEST_POWER_UW <= float(response_for(spec, found).load_power_uw) <= LARGEST_POWER_UW:
+    if not SMALLEST_POWER_UW <= float(problem_of_brief(spec).respond(design).load_power_uw) <= LARGEST_POWER_UW:
         raise RefusedError("the reference power is not credible")
-    if piezo_stress_mpa(spec, found) > strengths.PIEZO[known_materials(spec)[0]].mpa:
+    if piezo_stress_mpa(spec, design) > strengths.PIEZO[known_materials(spec)[0]].mpa:
         raise RefusedError("no device bears the reference")
-    return found
+    return design
 
 
 def _meets_feasible(spec: Spec, ends: Array) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vehbench_builder.veh.p4.policy import AMPLITUDES, WEIGHTS, dominates, utilities
 from vehbench_builder.veh.p4.pool_plan import POOL
 from vehbench_builder.veh.p4.supply import Supply
-from vehbench_builder.veh.spec_numbers import Array
+from vehbench_oracle.space import Array
 
 Indices = NDArray[np.intp]
 

@@ -1,7 +1,7 @@
 """P4, ranking under a policy: 53 pools of five feasible candidates, each ranked under three profiles.
 
 A pool takes box, excitation, materials and limits from a P2 task of its split. Its candidates are changes of that
-task's reference design and keep 0.5 % or more of every limit in hand. What they are follows from `p4_plan`: how the
+task's reference design and keep 0.5 % or more of every limit in hand. What they are follows from `pool_plan`: how the
 three orders differ, who wins, and which id a winner has. The three tasks of a pool differ in policy and profile alone.
 """
 
@@ -46,7 +46,7 @@ def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Ta
 
     Raises BuildError when `p2` lacks the tasks that the pools are made from.
     """
-    found = []
+    work = []
     for split in ("train",) if build.fresh else SPLITS:
         pools = planned(anchors, build, split, p2)
         items = [(index, profile) for index in range(len(pools)) for profile in WEIGHTS]
@@ -55,8 +55,8 @@ def units(anchors: Sequence[AnchorDesign], build: BuildSpec, p2: Mapping[str, Ta
         for index, pool in enumerate(pools):
             key = f"p4/{split}/{pool.plan.family}/{pool.source.task_id}/{index}"
             made.append(Unit(key, tuple(task_ids[index, profile] for profile in WEIGHTS), build.seed, split, pool))
-        found += sorted(made, key=lambda unit: min(unit.task_ids))
-    return found
+        work += sorted(made, key=lambda unit: min(unit.task_ids))
+    return work
 
 
 def build_unit(unit: Unit) -> list[Task]:
@@ -74,7 +74,8 @@ def build_unit(unit: Unit) -> list[Task]:
         chosen = choose(supply, unit.pool.plan, draw)
         if chosen is not None:
             named = _named(unit, supply, chosen, draw)
-            tasks = [_task(unit, *one, named) for one in zip(unit.task_ids, WEIGHTS, strict=True)]
+            names = zip(unit.task_ids, WEIGHTS, strict=True)
+            tasks = [_task(unit, task_id, profile, named) for task_id, profile in names]
             return sorted(tasks, key=lambda task: task.task_id)
     raise BuildError(
         f"{unit.key}: in {TRIES} times some {len(supply.power)} feasible designs no five make a pool with "

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_builder.veh.spec_numbers import Array, known
+from vehbench_builder.veh.numbers import known
 from vehbench_hf.types import Candidate, Pair
 from vehbench_oracle import LIMITS
+from vehbench_oracle.space import Array
 
 
 class Weights(NamedTuple):
@@ -51,12 +52,12 @@ def utilities(power: Array, margin: Array) -> dict[str, Array]:
     return {name: weights.power * relative + weights.margin * margin for name, weights in WEIGHTS.items()}
 
 
-def dominates(one: Array, other: Array) -> Array:
-    """Whether one candidate is at least as good in everything and better in something.
+def dominates(candidate: Array, other: Array) -> Array:
+    """Whether a candidate is at least as good in everything and better in something.
 
-    `one` and `other` hold the power and the slacks along the last axis.
+    Both hold the power and the slacks along the last axis.
     """
-    return np.asarray((one >= other).all(axis=-1) & (one > other).any(axis=-1))
+    return np.asarray((candidate >= other).all(axis=-1) & (candidate > other).any(axis=-1))
 
 
 class Order(NamedTuple):

@@ -11,7 +11,7 @@ from vehbench_builder.veh.p4.facts import BALANCED, PERFORMANCE, RELIABILITY, Fa
 from vehbench_builder.veh.p4.policy import WEIGHTS
 from vehbench_builder.veh.p4.pool_plan import POOL, Plan
 from vehbench_builder.veh.p4.supply import Supply
-from vehbench_builder.veh.spec_numbers import Array
+from vehbench_oracle.space import Array
 
 LEAST_GAP = 0.005 + 1e-6
 """Neighbours in the order differ by this much utility, under every profile; with room for another way to compute it."""
@@ -64,28 +64,28 @@ def choose(supply: Supply, plan: Plan, draw: np.random.Generator) -> Indices | N
     return np.asarray(equally_good[facts(supply, equally_good).gap.argmax()])
 
 
-def shortfall(found: Facts, plan: Plan) -> Array:
+def shortfall(measured: Facts, plan: Plan) -> Array:
     """How far pools are from what must hold, shape (m,): 0 when all of it holds, above 1 otherwise."""
-    missing = np.maximum(0.0, 1 - found.gap / LEAST_GAP)
-    missing += np.maximum(0.0, 1 - found.power_gap / LEAST_POWER_GAP)
-    missing += np.maximum(0.0, 1 - found.distance / LEAST_DISTANCE)
+    missing = np.maximum(0.0, 1 - measured.gap / LEAST_GAP)
+    missing += np.maximum(0.0, 1 - measured.power_gap / LEAST_POWER_GAP)
+    missing += np.maximum(0.0, 1 - measured.distance / LEAST_DISTANCE)
     # Neither the power alone nor the margin alone gives the order under any profile.
-    missing += (found.against_power == 0).sum(axis=1) + (found.against_margin == 0).sum(axis=1)
-    missing += _off_family(found, plan.family)
-    winners = {profile: found.orders[:, number, 0] for number, profile in enumerate(WEIGHTS)}
+    missing += (measured.against_power == 0).sum(axis=1) + (measured.against_margin == 0).sum(axis=1)
+    missing += _off_family(measured, plan.family)
+    winners = {profile: measured.orders[:, number, 0] for number, profile in enumerate(WEIGHTS)}
     for end in ("performance_first", "reliability_first"):
         missing += (winners["balanced"] == winners[end]) != (plan.balanced_with == end)
     return np.asarray(missing + (missing > 0))
 
 
-def _off_family(found: Facts, family: str) -> Array:
+def _off_family(measured: Facts, family: str) -> Array:
     """How far pools are from a family, shape (m,)."""
     if family == "elimination_control":
-        return np.asarray(np.abs(found.dominated - (POOL - 2)), dtype=np.float64)
-    orders = found.orders
+        return np.asarray(np.abs(measured.dominated - (POOL - 2)), dtype=np.float64)
+    orders = measured.orders
     moved_first = (orders[:, PERFORMANCE] != orders[:, BALANCED]).sum(axis=1)
     moved_last = (orders[:, BALANCED] != orders[:, RELIABILITY]).sum(axis=1)
-    off = 1.0 * (found.dominated == 0) + np.maximum(0, found.dominated - 2)
+    off = 1.0 * (measured.dominated == 0) + np.maximum(0, measured.dominated - 2)
     if family == "performance_control":
         return np.asarray(off + moved_first / POOL)
     if family == "reliability_control":
@@ -95,16 +95,16 @@ def _off_family(found: Facts, family: str) -> Array:
 
 def _missing(supply: Supply, pools: Indices, plan: Plan) -> Array:
     """What must hold and does not, and, below 1, how far the wishes are missed."""
-    found = facts(supply, pools)
-    places = np.abs(found.power_place - plan.power_place) + np.abs(found.margin_place - plan.margin_place)
+    known = facts(supply, pools)
+    places = np.abs(known.power_place - plan.power_place) + np.abs(known.margin_place - plan.margin_place)
     pairs = (
-        np.maximum(0, AGAINST_COLUMN - found.against_power[:, PERFORMANCE])
-        + np.maximum(0, AGAINST_COLUMN - found.against_margin[:, RELIABILITY])
-        + np.maximum(0, AGAINST_CENTRE - found.against_centre[:, BALANCED])
-        + np.maximum(0, AGAINST_PROFILE - found.against_profile)
-        + found.one_limit
+        np.maximum(0, AGAINST_COLUMN - known.against_power[:, PERFORMANCE])
+        + np.maximum(0, AGAINST_COLUMN - known.against_margin[:, RELIABILITY])
+        + np.maximum(0, AGAINST_CENTRE - known.against_centre[:, BALANCED])
+        + np.maximum(0, AGAINST_PROFILE - known.against_profile)
+        + known.one_limit
     )
-    return np.asarray(shortfall(found, plan) + WEIGHT_OF_WISHES * (WEIGHT_OF_PLACES * places + WEIGHT_OF_PAIRS * pairs))
+    return np.asarray(shortfall(known, plan) + WEIGHT_OF_WISHES * (WEIGHT_OF_PLACES * places + WEIGHT_OF_PAIRS * pairs))
 
 
 def _evenly(supply: Supply, draw: np.random.Generator) -> Callable[[tuple[int, ...]], Indices]:

@@ -99,14 +99,14 @@ def planned(anchors: Sequence[AnchorDesign], build: BuildSpec, split: str, p2: M
     quota = QUOTAS.get(split)
     if quota is None:
         sources = _fresh_sources(p2, split, build.per_anchor, draw)
-        kinds = [kind for one in QUOTAS.values() for kind in _kinds(one)]
+        kinds = [kind for quota in QUOTAS.values() for kind in _kinds(quota)]
         chosen = [kinds[i] for i in draw.integers(len(kinds), size=len(sources))]
     else:
         sources = _sources(anchors, p2, split, quota, draw)
         kinds = _kinds(quota)
         chosen = [kinds[i] for i in draw.permutation(len(kinds))]
     plans = [_plan(family, balanced_with, draw) for family, balanced_with in chosen]
-    return [Planned(*one) for one in zip(sources, plans, winner_ids(plans, draw), strict=True)]
+    return [Planned(*parts) for parts in zip(sources, plans, winner_ids(plans, draw), strict=True)]
 
 
 def winner_ids(plans: Sequence[Plan], draw: np.random.Generator) -> list[dict[str, str]]:
@@ -164,7 +164,7 @@ def _sources(
     shuffled = [anchors[i] for i in draw.permutation(len(anchors)) if anchors[i].split == split]
     keys = [a.key for a in sorted(shuffled, key=lambda a: a.documentation != "sound")][: quota.anchors]
     used = dict.fromkeys(keys, 0)
-    found = []
+    sources = []
     for subtype, count in quota.subtypes.items():
         for key in sorted(keys, key=lambda key: used[key])[:count]:
             if (key, subtype) not in known:
@@ -172,8 +172,8 @@ def _sources(
                     f"p4 {split}: expected a P2 task {subtype} of {key} as source, got none; build p2 first"
                 )
             used[key] += 1
-            found.append(known[key, subtype])
-    return found
+            sources.append(known[key, subtype])
+    return sources
 
 
 def _fresh_sources(p2: Mapping[str, Task], split: str, per_anchor: int | None, draw: np.random.Generator) -> list[Task]:
@@ -183,9 +183,9 @@ def _fresh_sources(p2: Mapping[str, Task], split: str, per_anchor: int | None, d
             by_anchor.setdefault(task.anchor["key"], []).append(task)
     if not by_anchor:
         raise BuildError(f"p4 {split}: expected P2 tasks of this split as sources, got none; build p2 first")
-    found = []
+    sources = []
     for key in sorted(by_anchor):
         own = by_anchor[key]
         wanted = ceil((len(own) if per_anchor is None else per_anchor) / len(WEIGHTS))
-        found += [own[i] for i in draw.permutation(len(own))[:wanted]]
-    return found
+        sources += [own[i] for i in draw.permutation(len(own))[:wanted]]
+    return sources

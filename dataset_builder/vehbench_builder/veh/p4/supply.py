@@ -1,14 +1,17 @@
 """Designs to choose the candidates of a pool from: changes of known designs, evaluated in large numbers."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vehbench_builder.veh.numbers import rounded
 from vehbench_builder.veh.p4.policy import amplitude_margin
-from vehbench_builder.veh.spec_numbers import Array, bounds_of, known, response_for, rounded, unit_box
 from vehbench_hf.types import Design, Spec
-from vehbench_oracle import LIMITS, VARIABLES, slacks
+from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import Array, designs_at, places_of
+from vehbench_oracle.veh.domain import problem_of_brief
 
 LEAST_SLACK = 0.005
 """Every candidate keeps this share of every limit in hand."""
@@ -45,18 +48,18 @@ class Supply(NamedTuple):
 
 def feasible_around(spec: Spec, reference: Design, draw: np.random.Generator) -> Supply:
     """Designs near `reference` and farther away that keep `LEAST_SLACK` of every limit."""
-    centres = places_of(spec, {name: np.array([reference[name]]) for name in VARIABLES})
-    found: list[Supply] = []
+    centres = places_in(spec, [reference])
+    rounds: list[Supply] = []
     for _ in range(3):
         designs = evaluated(spec, changed(centres, draw))
-        found.append(designs.only(np.asarray((designs.slack >= LEAST_SLACK).all(axis=1))))
-        reached = np.concatenate([one.u for one in found])
+        rounds.append(designs.only(np.asarray((designs.slack >= LEAST_SLACK).all(axis=1))))
+        reached = np.concatenate([part.u for part in rounds])
         centres = reached if len(reached) else centres
     return Supply(
-        u=np.concatenate([one.u for one in found]),
-        power=np.concatenate([one.power for one in found]),
-        slack=np.concatenate([one.slack for one in found]),
-        columns={name: np.concatenate([one.columns[name] for one in found]) for name in VARIABLES},
+        u=np.concatenate([part.u for part in rounds]),
+        power=np.concatenate([part.power for part in rounds]),
+        slack=np.concatenate([part.slack for part in rounds]),
+        columns={name: np.concatenate([part.columns[name] for part in rounds]) for name in VARIABLES},
     )
 
 
@@ -71,18 +74,15 @@ def changed(centres: Array, draw: np.random.Generator) -> Array:
 
 def evaluated(spec: Spec, u: Array) -> Supply:
     """The designs at places in the unit box, shape (n, 6), rounded as the bank stores them and then evaluated."""
-    columns = {name: np.array([rounded(v) for v in values]) for name, values in unit_box(spec)(u.T).items()}
-    response = response_for(spec, columns)
-    signed = slacks(response, spec["constraints"])
-    share = np.column_stack([signed[name] / known(spec["constraints"][name]) for name in LIMITS])
-    return Supply(places_of(spec, columns), np.asarray(response.load_power_uw), share, columns)
+    problem = problem_of_brief(spec)
+    columns = {name: np.array([rounded(v) for v in values]) for name, values in designs_at(problem, u.T).items()}
+    response = problem.respond(columns)
+    slacks = [limit.share(limit.slack(getattr(response, limit.metric))) for limit in problem.limits.values()]
+    power = np.asarray(response.load_power_uw)
+    return Supply(places_of(problem, columns).T, power, np.column_stack(slacks), columns)
 
 
-def places_of(spec: Spec, columns: dict[str, Array]) -> Array:
-    """Places of designs in the unit box, shape (n, 6), the load in log scale: the inverse of `unit_box`."""
-    places = []
-    for name in VARIABLES:
-        low, high = bounds_of(spec, name)
-        log = name == "load_resistance_ohm"
-        places.append(np.log(columns[name] / low) / np.log(high / low) if log else (columns[name] - low) / (high - low))
-    return np.column_stack(places)
+def places_in(spec: Spec, designs: Sequence[Design]) -> Array:
+    """Places of designs in the unit box of a brief, shape (n, 6)."""
+    problem = problem_of_brief(spec)
+    return np.array([places_of(problem, design) for design in designs])
