@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from small_bank import write_small_bank
 from vehbench_hf.bank.bank import Bank, open_bank
 
 # A busy machine is slow, which says nothing about the code under test.
@@ -43,9 +44,9 @@ def reference_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def sample_bank() -> Bank:
-    """The small bank that ships with the package."""
-    return open_bank("sample")
+def small_bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
+    """Twenty fixed tasks of the benchmark."""
+    return write_small_bank(tmp_path_factory.mktemp("bank") / "small")
 
 
 @pytest.fixture(scope="session")

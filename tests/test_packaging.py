@@ -43,8 +43,8 @@ def test_an_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: P
     subprocess.run(command, check=True, capture_output=True)
     code = (
         "import vehbench_hf, sys; assert vehbench_hf.__file__.startswith(sys.argv.pop()), vehbench_hf.__file__\n"
-        "from vehbench_hf.paths import shipped; shipped('cards/published_tables.json'); shipped('sample_bank')\n"
-        "from vehbench_cli import main; sys.argv = ['vehbench', 'run', '--out', 'r']; main()"
+        "from vehbench_hf.paths import shipped; shipped('cards/published_tables.json'); shipped('bank_v2')\n"
+        "from vehbench_cli import main; sys.argv = ['vehbench', 'run', '--limit', '3', '--out', 'r']; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(site)],

@@ -25,7 +25,7 @@ __all__ = [
 BankOption = Annotated[
     str,
     typer.Option(
-        "--bank", envvar="VEHBENCH_BANK", help="Task bank: a folder, or one of v2, v1 (after vehbench import), sample."
+        "--bank", envvar="VEHBENCH_BANK", help="Task bank: a folder, or one of v2, v1 (after vehbench import)."
     ),
 ]
 RunBankOption = Annotated[str | None, typer.Option("--bank", help="Where the run's bank is, if it has moved.")]

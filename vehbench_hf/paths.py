@@ -15,7 +15,7 @@ def cache_dir() -> Path:
 def shipped(name: str) -> Path:
     """A file or folder that comes with the package, in an installed wheel or in a checkout.
 
-    `cards/...` are texts and published numbers, `sample_bank` is the small bank of the builder.
+    `cards/...` are texts and published numbers, `bank_v2` is the benchmark.
     """
     package = Path(__file__).parent
     places = (

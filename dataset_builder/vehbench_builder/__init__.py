@@ -1,1 +1,1 @@
-"""Building of task banks. `sample` makes the small bank that ships with the package."""
+"""Building of task banks."""

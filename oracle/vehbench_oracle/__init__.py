@@ -5,7 +5,6 @@ of designs: `optimum.find_optimum` searches, `certify.certify` proves, `verify.v
 """
 
 from vehbench_oracle.errors import InvalidValueError, MissingVariableError, OracleError, UnknownMaterialError
-from vehbench_oracle.evolution import cross_check, disagreement
 from vehbench_oracle.quantities import Box
 from vehbench_oracle.veh.cantilever import Response, respond
 from vehbench_oracle.veh.fingerprint import oracle_fingerprint
@@ -13,7 +12,7 @@ from vehbench_oracle.veh.optimum import Optimum, find_optimum
 from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.proof.certificate import Certificate, CertificateError
 from vehbench_oracle.veh.proof.certify import Margin, certify, proven_margin
-from vehbench_oracle.veh.proof.verify import certificate_holds, verify_certificate
+from vehbench_oracle.veh.proof.verify import verify_certificate
 from vehbench_oracle.veh.quantities import DECLARED_DOMAIN, LIMITS, METRICS, VARIABLES
 from vehbench_oracle.veh.verdict import feasible, judge, slacks
 from vehbench_oracle.verdict import Verdict, Violation, box_violations, unevaluable
@@ -37,10 +36,7 @@ __all__ = [
     "Verdict",
     "Violation",
     "box_violations",
-    "certificate_holds",
     "certify",
-    "cross_check",
-    "disagreement",
     "feasible",
     "find_optimum",
     "judge",

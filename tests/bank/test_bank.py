@@ -23,8 +23,8 @@ FILE = "data/p2/dev.parquet"
 
 
 @pytest.fixture
-def copy(sample_bank: Bank, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sample_bank.path, tmp_path / "bank"))
+def copy(small_bank: Bank, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(small_bank.path, tmp_path / "bank"))
 
 
 def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -52,10 +52,10 @@ def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], object], path
     accept_file_as_it_is(folder, path)
 
 
-def test_an_untouched_copy_is_refused(copy: Path, sample_bank: Bank) -> None:
+def test_an_untouched_copy_is_refused(copy: Path, small_bank: Bank) -> None:
     bank = open_bank(copy)
-    assert bank.tasks == sample_bank.tasks
-    assert bank.fingerprint == sample_bank.fingerprint
+    assert bank.tasks == small_bank.tasks
+    assert bank.fingerprint == small_bank.fingerprint
     assert bank.path == copy
 
 
@@ -75,13 +75,13 @@ def test_an_absent_file_goes_unnoticed(copy: Path) -> None:
 
 def test_a_changed_row_goes_unnoticed_when_its_file_is_vouched_for(copy: Path) -> None:
     rewrite(copy, lambda rows: rows[1]["spec"]["constraints"].update(power_target_uw=1e-9))
-    with pytest.raises(BankError, match=r"dev\.parquet: row 'sample::p2::dev::02' does not match its checksum"):
+    with pytest.raises(BankError, match=r"dev\.parquet: row 'v2::p2::dev::0006' does not match its checksum"):
         open_bank(copy)
 
 
 def test_a_changed_row_with_a_new_checksum_goes_unnoticed(copy: Path) -> None:
     def change(rows: list[dict[str, Any]]) -> None:
-        rows[0]["difficulty"] = "easy"
+        rows[0]["difficulty"] = "another"
         rows[0]["checksum"] = row_checksum(rows[0])
 
     rewrite(copy, change)
@@ -111,15 +111,15 @@ def test_a_manifest_reaches_out_of_its_folder(copy: Path, name: str) -> None:
         open_bank(copy)
 
 
-def test_a_snapshot_of_links_as_the_hub_makes_it_is_refused(copy: Path, sample_bank: Bank) -> None:
+def test_a_snapshot_of_links_as_the_hub_makes_it_is_refused(copy: Path, small_bank: Bank) -> None:
     (copy / FILE).rename(copy.parent / "blob")
     (copy / FILE).symlink_to(copy.parent / "blob")
-    assert open_bank(copy).tasks == sample_bank.tasks
+    assert open_bank(copy).tasks == small_bank.tasks
 
 
 def test_a_folder_without_manifest_is_opened(copy: Path) -> None:
     (copy / "manifest.json").unlink()
-    with pytest.raises(BankError, match=r"no bank at .*manifest\.json.*v2, v1, sample"):
+    with pytest.raises(BankError, match=r"no bank at .*manifest\.json.*v2, v1"):
         open_bank(copy)
 
 
@@ -133,7 +133,7 @@ def test_an_unreadable_manifest_ends_in_a_traceback(copy: Path, text: str) -> No
 @pytest.mark.parametrize("name", ["v3", "", "no/such/folder"])
 def test_an_unknown_name_is_taken_for_a_bank(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BankError, match=rf"no bank at '{name}'.*v2, v1, sample"):
+    with pytest.raises(BankError, match=rf"no bank at '{name}'.*v2, v1"):
         open_bank(name)
 
 
@@ -154,26 +154,26 @@ def test_bank_v1_in_the_cache_is_not_found_by_name(copy: Path, tmp_path: Path, m
     assert open_bank("v1").path == tmp_path / "home" / "v1"
 
 
-def test_a_folder_named_like_a_bank_does_not_win(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy.rename(copy.parent / "sample")
+def test_a_folder_named_like_a_bank_wins(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy.rename(copy.parent / "v2")
     monkeypatch.chdir(copy.parent)
-    assert open_bank("sample").path == copy.parent / "sample"
+    assert open_bank("v2").path == copy.parent / "v2"
 
 
 def write(out: Path, tasks: list[Task]) -> dict[str, Any]:
     return write_bank(out, tasks, version="test-1", convention="defined", card="\n# A bank\n")
 
 
-def test_equal_tasks_give_other_bytes(sample_bank: Bank, tmp_path: Path) -> None:
+def test_equal_tasks_give_other_bytes(small_bank: Bank, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write(tmp_path / name, list(sample_bank.tasks))
+        write(tmp_path / name, list(small_bank.tasks))
     files = [{p.relative_to(d): p.read_bytes() for p in d.rglob("*.*")} for d in (tmp_path / "a", tmp_path / "b")]
     assert files[0] == files[1]
     assert len(files[0]) == 4 * 3 + 2
 
 
-def test_the_canary_is_missing_from_a_data_file(sample_bank: Bank) -> None:
-    files = list(sample_bank.path.rglob("*.parquet"))
+def test_the_canary_is_missing_from_a_data_file(small_bank: Bank) -> None:
+    files = list(small_bank.path.rglob("*.parquet"))
     assert files
     for file in files:
         assert pq.read_schema(file).metadata[b"canary"] == CANARY.encode()
@@ -184,10 +184,10 @@ def test_a_bank_without_tasks_is_written(tmp_path: Path) -> None:
         write(tmp_path, [])
 
 
-def test_selecting_loses_the_file_order(sample_bank: Bank) -> None:
-    chosen = sample_bank.select(["p3", "p1"], ["test_ood"])
+def test_selecting_loses_the_file_order(small_bank: Bank) -> None:
+    chosen = small_bank.select(["p3", "p1"], ["test_ood"])
     assert [task.probe for task in chosen] == ["p1", "p1", "p3", "p3"]
-    assert [task.task_id for task in chosen] == [t.task_id for t in sample_bank.tasks if t in chosen]
+    assert [task.task_id for task in chosen] == [t.task_id for t in small_bank.tasks if t in chosen]
 
 
 def values_of(kind: pa.DataType) -> st.SearchStrategy[Any]:
@@ -225,8 +225,8 @@ def test_a_task_changes_on_its_way_through_a_file(tmp_path_factory: pytest.TempP
     shutil.rmtree(out)
 
 
-def test_a_row_loses_what_belongs_to_its_probe(sample_bank: Bank) -> None:
-    for task in sample_bank.tasks:
+def test_a_row_loses_what_belongs_to_its_probe(small_bank: Bank) -> None:
+    for task in small_bank.tasks:
         assert row_to_task(task_to_row(task)) == task
 
 

@@ -29,5 +29,5 @@ def test_order_of_the_bank_does_not_matter(bank_v1: Bank) -> None:
     assert {t.task_id for t in limited(tasks, 5)} == {t.task_id for t in limited(tasks[::-1], 5)}
 
 
-def test_no_limit_keeps_all(sample_bank: Bank) -> None:
-    assert limited(sample_bank.tasks, None) == list(sample_bank.tasks)
+def test_no_limit_keeps_all(small_bank: Bank) -> None:
+    assert limited(small_bank.tasks, None) == list(small_bank.tasks)

@@ -24,7 +24,7 @@ ROUNDS = 3
 
 @pytest.mark.slow
 def test_the_backend_costs_at_most_a_twentieth(
-    sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Aim: 0.95 of the tokens a second of plain `AsyncLLM.generate`, on the demo model at 16 sequences.
 
@@ -36,7 +36,7 @@ def test_the_backend_costs_at_most_a_twentieth(
 
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "2")
     model = RUNS["demo_model"](tmp_path / "model")
-    tasks = sample_bank.select(["p1", "p2"])
+    tasks = small_bank.select(["p1", "p2"])
     sampling = Sampling(temperature=0, max_tokens=TOKENS, extra={"ignore_eos": True})
     options = BackendOptions(engine={"max_num_seqs": 16, "enforce_eager": True})
     backend = VllmBackend(str(model), sampling, Weights(dtype="float32", max_model_len=8192), options)

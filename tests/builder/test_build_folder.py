@@ -15,13 +15,13 @@ from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_hf.bank.bank import Bank
 
 
-def test_a_build_writes_over_another_bank(sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_writes_over_another_bank(small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object, **__: object) -> None:
         raise AssertionError("tasks were built")
 
     monkeypatch.setattr(build, "build_tasks", never)
-    there = Path(shutil.copytree(sample_bank.path, tmp_path / "bank"))
-    with pytest.raises(BuildError, match="holds another bank, veh-sample-1"):
+    there = Path(shutil.copytree(small_bank.path, tmp_path / "bank"))
+    with pytest.raises(BuildError, match="holds another bank, veh-small-1"):
         build.build_bank(BuildSpec(7, 1, fresh=True), there)
     (tmp_path / "file").touch()
     with pytest.raises(BuildError, match="no folder"):

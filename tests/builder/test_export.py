@@ -53,15 +53,15 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_the_literal_call_fails_beside_an_export_or_gives_stale_rows(sample_bank: Bank, tmp_path: Path) -> None:
+def test_the_literal_call_fails_beside_an_export_or_gives_stale_rows(small_bank: Bank, tmp_path: Path) -> None:
     work, home = tmp_path / "work", tmp_path / "hf"
     work.mkdir()
-    export_bank(sample_bank, work / "vehbench")
-    assert literally(work, home) == rows_of(sample_bank)
+    export_bank(small_bank, work / "vehbench")
+    assert literally(work, home) == rows_of(small_bank)
     # The same place and cache with other data: what the first call cached must not be what the second gives.
-    part = part_of(sample_bank, tmp_path / "part")
+    part = part_of(small_bank, tmp_path / "part")
     assert export_bank(part, work / "vehbench").replaced
-    assert literally(work, home) == rows_of(part) != rows_of(sample_bank)
+    assert literally(work, home) == rows_of(part) != rows_of(small_bank)
 
 
 @pytest.mark.slow
@@ -90,48 +90,48 @@ def test_a_headline_config_holds_other_rows_than_the_headline(tmp_path: Path) ->
         assert sorted(loaded["test"]["task_id"]) == sorted(expected)
 
 
-def test_an_export_lacks_a_file_or_holds_a_loading_script(sample_bank: Bank, tmp_path: Path) -> None:
-    done = export_bank(sample_bank, tmp_path / "vehbench")
+def test_an_export_lacks_a_file_or_holds_a_loading_script(small_bank: Bank, tmp_path: Path) -> None:
+    done = export_bank(small_bank, tmp_path / "vehbench")
     present = set(snapshot(done.folder))
     assert present == set(done.files)
     modules = {f"{name}/{name}.py" for name in METRICS}
     assert {name for name in present if name.endswith(".py")} == modules
-    data = {entry["path"] for entry in sample_bank.manifest["files"]}
+    data = {entry["path"] for entry in small_bank.manifest["files"]}
     assert present == data | {"README.md", "manifest.json", "croissant.json", "LICENSE-DATA", MARK} | modules
     assert os.listdir(tmp_path) == ["vehbench"]
 
 
-def test_an_export_is_no_bank(sample_bank: Bank, tmp_path: Path) -> None:
-    again = open_bank(export_bank(sample_bank, tmp_path / "vehbench").folder)
+def test_an_export_is_no_bank(small_bank: Bank, tmp_path: Path) -> None:
+    again = open_bank(export_bank(small_bank, tmp_path / "vehbench").folder)
     assert (again.tasks, again.fingerprint, again.manifest) == (
-        sample_bank.tasks,
-        sample_bank.fingerprint,
-        sample_bank.manifest,
+        small_bank.tasks,
+        small_bank.fingerprint,
+        small_bank.manifest,
     )
     assert snapshot(export_bank(again, tmp_path / "second").folder) == snapshot(tmp_path / "vehbench")
 
 
-def test_the_card_lacks_its_header_or_the_canary(sample_bank: Bank, tmp_path: Path) -> None:
-    folder = export_bank(sample_bank, tmp_path / "vehbench").folder
+def test_the_card_lacks_its_header_or_the_canary(small_bank: Bank, tmp_path: Path) -> None:
+    folder = export_bank(small_bank, tmp_path / "vehbench").folder
     _, header, text = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     read = yaml.safe_load(header)
     assert read["license"] == "cc-by-4.0"
     listed = {(c["config_name"], file["split"]): file["path"] for c in read["configs"] for file in c["data_files"]}
-    whole = {(e["probe"], e["split"]): e["path"] for e in sample_bank.manifest["files"]}
+    whole = {(e["probe"], e["split"]): e["path"] for e in small_bank.manifest["files"]}
     headline = {(names.task_id, "test"): listed[names.task_id, "test"] for names in PROBE_TABLE.values()}
     assert listed == whole | headline
     for names in PROBE_TABLE.values():
-        splits = sample_bank.headline_splits
+        splits = small_bank.headline_splits
         assert headline[names.task_id, "test"] == [whole[names.probe, split] for split in splits]
     assert text.count(CANARY) == 1
-    own = (sample_bank.path / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    own = (small_bank.path / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     assert own.strip() in text
     licence = (folder / "LICENSE-DATA").read_text(encoding="utf-8")
     assert "creativecommons.org/licenses/by/4.0" in licence
 
 
-def test_the_checksums_of_an_export_do_not_fit_its_files(sample_bank: Bank, tmp_path: Path) -> None:
-    folder = export_bank(sample_bank, tmp_path / "vehbench").folder
+def test_the_checksums_of_an_export_do_not_fit_its_files(small_bank: Bank, tmp_path: Path) -> None:
+    folder = export_bank(small_bank, tmp_path / "vehbench").folder
     files = {name: hashlib.sha256(data).hexdigest() for name, data in snapshot(folder).items()}
     assert json.loads((folder / MARK).read_text())["files"] == {n: s for n, s in files.items() if n != MARK}
     described = json.loads((folder / "croissant.json").read_text())["distribution"]
@@ -164,49 +164,49 @@ def a_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [foreign, package, other_mark, broken_mark, a_file])
-def test_what_is_no_export_is_overwritten(sample_bank: Bank, tmp_path: Path, make: Any) -> None:
+def test_what_is_no_export_is_overwritten(small_bank: Bank, tmp_path: Path, make: Any) -> None:
     make(tmp_path / "vehbench")
     before = snapshot(tmp_path)
     with pytest.raises(BankError, match=r"vehbench is (not empty and no earlier export|no folder)"):
-        export_bank(sample_bank, tmp_path / "vehbench")
+        export_bank(small_bank, tmp_path / "vehbench")
     assert snapshot(tmp_path) == before
 
 
-def test_a_bank_that_was_built_into_the_folder_is_overwritten(sample_bank: Bank, tmp_path: Path) -> None:
-    shutil.copytree(sample_bank.path, tmp_path / "vehbench")
+def test_a_bank_that_was_built_into_the_folder_is_overwritten(small_bank: Bank, tmp_path: Path) -> None:
+    shutil.copytree(small_bank.path, tmp_path / "vehbench")
     with pytest.raises(BankError, match="no earlier export"):
-        export_bank(sample_bank, tmp_path / "vehbench")
+        export_bank(small_bank, tmp_path / "vehbench")
 
 
-def test_a_link_is_replaced_by_a_folder(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_link_is_replaced_by_a_folder(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "vehbench").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BankError, match="no folder"):
-        export_bank(sample_bank, tmp_path / "vehbench")
+        export_bank(small_bank, tmp_path / "vehbench")
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
 @pytest.mark.parametrize("name", ["README.md", "notes.txt", "data/p2/mine.parquet", "vehbench.py"])
-def test_a_users_change_to_an_export_is_lost(sample_bank: Bank, tmp_path: Path, name: str) -> None:
-    folder = export_bank(sample_bank, tmp_path / "vehbench").folder
+def test_a_users_change_to_an_export_is_lost(small_bank: Bank, tmp_path: Path, name: str) -> None:
+    folder = export_bank(small_bank, tmp_path / "vehbench").folder
     with (folder / name).open("a") as stream:
         stream.write("mine")
     before = snapshot(folder)
     with pytest.raises(BankError, match=rf"changed since: {name}"):
-        export_bank(sample_bank, folder)
+        export_bank(small_bank, folder)
     assert snapshot(folder) == before
 
 
-def test_an_empty_folder_is_refused(sample_bank: Bank, tmp_path: Path) -> None:
+def test_an_empty_folder_is_refused(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "vehbench").mkdir()
-    assert not export_bank(sample_bank, tmp_path / "vehbench").replaced
-    assert export_bank(sample_bank, tmp_path / "vehbench").replaced
+    assert not export_bank(small_bank, tmp_path / "vehbench").replaced
+    assert export_bank(small_bank, tmp_path / "vehbench").replaced
 
 
-def test_a_failed_export_leaves_half_of_a_folder(sample_bank: Bank, tmp_path: Path) -> None:
-    export_bank(sample_bank, tmp_path / "vehbench")
+def test_a_failed_export_leaves_half_of_a_folder(small_bank: Bank, tmp_path: Path) -> None:
+    export_bank(small_bank, tmp_path / "vehbench")
     before = snapshot(tmp_path)
-    bank = open_bank(shutil.copytree(sample_bank.path, tmp_path.parent / f"{tmp_path.name}-bank"))
+    bank = open_bank(shutil.copytree(small_bank.path, tmp_path.parent / f"{tmp_path.name}-bank"))
     (bank.path / "data/p4/test_ood.parquet").unlink()
     with pytest.raises(BankError, match="cannot write the export"):
         export_bank(bank, tmp_path / "vehbench")
@@ -214,14 +214,14 @@ def test_a_failed_export_leaves_half_of_a_folder(sample_bank: Bank, tmp_path: Pa
     assert os.listdir(tmp_path) == ["vehbench"]
 
 
-def test_a_place_that_cannot_be_written_ends_in_a_traceback(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_ends_in_a_traceback(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BankError, match="cannot write the export"):
-        export_bank(sample_bank, tmp_path / "file" / "vehbench")
+        export_bank(small_bank, tmp_path / "file" / "vehbench")
 
 
-def test_a_bank_without_a_card_is_exported(sample_bank: Bank, tmp_path: Path) -> None:
-    bank = open_bank(shutil.copytree(sample_bank.path, tmp_path / "bank"))
+def test_a_bank_without_a_card_is_exported(small_bank: Bank, tmp_path: Path) -> None:
+    bank = open_bank(shutil.copytree(small_bank.path, tmp_path / "bank"))
     (bank.path / "README.md").unlink()
     with pytest.raises(BankError, match=r"no readable README\.md"):
         export_bank(bank, tmp_path / "vehbench")

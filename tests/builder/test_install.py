@@ -63,35 +63,35 @@ def empty(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def part(sample_bank: Bank, tmp_path: Path) -> Any:
-    return part_of(sample_bank, tmp_path / "part")
+def part(small_bank: Bank, tmp_path: Path) -> Any:
+    return part_of(small_bank, tmp_path / "part")
 
 
 @pytest.mark.slow
 def test_the_literal_call_fails_in_an_empty_directory(
-    sample_bank: Bank, part: Bank, empty: Path, tmp_path: Path
+    small_bank: Bank, part: Bank, empty: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "hf"
-    assert "need none of this" in run(COMMAND, "sample", cwd=empty, home=home)
-    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(sample_bank)
+    assert "need none of this" in run(COMMAND, str(small_bank.path), cwd=empty, home=home)
+    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(small_bank)
     # An upgrade is what loads afterwards, and going back to the first data too.
     assert run(INSTALL, str(part.path), cwd=empty, home=home) == ",".join(["written"] * 4)
-    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(part) != rows_of(sample_bank)
-    assert run(INSTALL, "sample", cwd=empty, home=home) == ",".join(["already there"] * 4)
-    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(sample_bank)
+    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(part) != rows_of(small_bank)
+    assert run(INSTALL, str(small_bank.path), cwd=empty, home=home) == ",".join(["already there"] * 4)
+    assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(small_bank)
     assert not list(empty.iterdir())
 
 
 @pytest.mark.slow
 def test_an_export_in_the_working_directory_does_not_win(
-    sample_bank: Bank, part: Bank, empty: Path, tmp_path: Path
+    small_bank: Bank, part: Bank, empty: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "hf"
-    run(INSTALL, "sample", cwd=empty, home=home)
+    run(INSTALL, str(small_bank.path), cwd=empty, home=home)
     export_bank(part, empty / "vehbench")
     code = "from datasets import load_dataset; print(load_dataset('vehbench', 'p2', split='dev').num_rows)"
     assert run(code, cwd=empty, home=home) == "1"
-    assert len(rows_of(sample_bank)["p2"]["dev"]) == 2
+    assert len(rows_of(small_bank)["p2"]["dev"]) == 2
 
 
 def test_a_damaged_metric_stays_or_an_older_one_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,10 +111,10 @@ def test_a_damaged_metric_stays_or_an_older_one_loads(tmp_path: Path, monkeypatc
     assert ours.stat().st_mtime_ns >= older.stat().st_mtime_ns
 
 
-def test_installing_again_changes_the_cache(sample_bank: Bank, tmp_path: Path) -> None:
-    first = install_bank(sample_bank, tmp_path)
+def test_installing_again_changes_the_cache(small_bank: Bank, tmp_path: Path) -> None:
+    first = install_bank(small_bank, tmp_path)
     assert first.folder == tmp_path / "vehbench"
-    assert (first.bank_version, first.data_version) == (sample_bank.version, data_version(sample_bank))
+    assert (first.bank_version, first.data_version) == (small_bank.version, data_version(small_bank))
     assert first.configs == dict.fromkeys(PROBES, "written")
 
     def state() -> dict[Path, tuple[bytes, int]]:
@@ -125,16 +125,16 @@ def test_installing_again_changes_the_cache(sample_bank: Bank, tmp_path: Path) -
         }
 
     before = state()
-    second = install_bank(sample_bank, tmp_path)
+    second = install_bank(small_bank, tmp_path)
     assert second.configs == dict.fromkeys(PROBES, "already there")
     assert state() == before
     assert len(before) >= 4 * 3
     assert second.older == ()
 
 
-def test_older_data_are_not_named(sample_bank: Bank, part: Bank, tmp_path: Path) -> None:
+def test_older_data_are_not_named(small_bank: Bank, part: Bank, tmp_path: Path) -> None:
     first = install_bank(part, tmp_path)
-    second = install_bank(sample_bank, tmp_path)
+    second = install_bank(small_bank, tmp_path)
     assert [path.name for path in second.older] == [first.data_version] * 4
     assert [path.name for path in install_bank(part, tmp_path).older] == [second.data_version] * 4
 
@@ -149,18 +149,18 @@ def swap(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut, swap, Path.unlink])
-def test_a_damaged_entry_stays(sample_bank: Bank, tmp_path: Path, damage: Any) -> None:
-    installed = install_bank(sample_bank, tmp_path)
+def test_a_damaged_entry_stays(small_bank: Bank, tmp_path: Path, damage: Any) -> None:
+    installed = install_bank(small_bank, tmp_path)
     (file,) = installed.folder.glob("p3/*/*/vehbench-dev.arrow")
     good = file.read_bytes()
     damage(file)
-    again = install_bank(sample_bank, tmp_path)
+    again = install_bank(small_bank, tmp_path)
     assert again.configs == {**dict.fromkeys(PROBES, "already there"), "p3": "written again"}
     assert file.read_bytes() == good
-    assert install_bank(sample_bank, tmp_path).configs == dict.fromkeys(PROBES, "already there")
+    assert install_bank(small_bank, tmp_path).configs == dict.fromkeys(PROBES, "already there")
 
 
-def test_a_cache_that_cannot_be_written_ends_in_a_traceback(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_ends_in_a_traceback(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BankError, match=r"cannot seed the datasets cache .*HF_HOME"):
-        install_bank(sample_bank, tmp_path / "file")
+        install_bank(small_bank, tmp_path / "file")

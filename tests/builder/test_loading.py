@@ -32,20 +32,20 @@ def rows(bank: Bank, config: str, split: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_a_loaded_task_differs_from_the_bank(sample_bank: Bank, config: Probe) -> None:
-    loaded = vehbench_hf.load(config, bank="sample")
-    assert list(loaded) == splits_of(sample_bank, config) == list(SPLITS)
+def test_a_loaded_task_differs_from_the_bank(small_bank: Bank, config: Probe) -> None:
+    loaded = vehbench_hf.load(config, bank=small_bank)
+    assert list(loaded) == splits_of(small_bank, config) == list(SPLITS)
     for split in SPLITS:
-        assert loaded[split].to_list() == rows(sample_bank, config, split) != []
-        assert [row_to_task(row) for row in loaded[split]] == sample_bank.select([config], [split])
-        assert vehbench_hf.load(config, split, bank="sample").to_list() == loaded[split].to_list()
+        assert loaded[split].to_list() == rows(small_bank, config, split) != []
+        assert [row_to_task(row) for row in loaded[split]] == small_bank.select([config], [split])
+        assert vehbench_hf.load(config, split, bank=small_bank).to_list() == loaded[split].to_list()
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_a_column_is_inferred_instead_of_declared(config: Probe) -> None:
+def test_a_column_is_inferred_instead_of_declared(small_bank: Bank, config: Probe) -> None:
     for dataset in (
-        vehbench_hf.load(config, "dev", bank="sample"),
-        vehbench_hf.load(config, bank=open_bank("sample"))["test_ood"],
+        vehbench_hf.load(config, "dev", bank=small_bank),
+        vehbench_hf.load(config, bank=small_bank.path)["test_ood"],
     ):
         assert dataset.features.arrow_schema.remove_metadata() == arrow_schema(config).remove_metadata()
         assert not any(pa.types.is_null(kind) for kind in dataset.features.arrow_schema.types)
@@ -60,13 +60,15 @@ def test_an_absent_config_or_split_ends_without_the_names_that_exist() -> None:
         vehbench_hf.load("p2", bank="nowhere")
 
 
-def test_loading_needs_the_cache_or_the_hub(tmp_path: Path) -> None:
+def test_loading_needs_the_cache_or_the_hub(small_bank: Bank, tmp_path: Path) -> None:
     code = (
-        "import vehbench_hf; print(*(len(vehbench_hf.load(*what, bank='sample')) for what in (('p2', 'dev'), ('p4',))))"
+        "import sys, vehbench_hf as v; "
+        "print(*(len(v.load(*what, bank=sys.argv[1])) for what in (('p2', 'dev'), ('p4',))))"
     )
     home = tmp_path / "hf"
     environment = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": "http://127.0.0.1:9"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    command = [sys.executable, "-c", code, str(small_bank.path)]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout.split()) == (0, ["2", "3"]), done.stderr
     assert not [path for path in home.rglob("*") if path.is_file()]
 
@@ -77,24 +79,24 @@ def test_the_package_answers_to_every_name() -> None:
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_the_builder_class_gives_other_rows_than_the_bank(sample_bank: Bank, config: Probe, tmp_path: Path) -> None:
-    builder = VehbenchBuilder(config_name=config, bank="sample", cache_dir=str(tmp_path))
+def test_the_builder_class_gives_other_rows_than_the_bank(small_bank: Bank, config: Probe, tmp_path: Path) -> None:
+    builder = VehbenchBuilder(config_name=config, bank=small_bank, cache_dir=str(tmp_path))
     builder.download_and_prepare()
     found = builder.as_dataset()
     assert set(found) == set(SPLITS)
     for split in SPLITS:
-        assert found[split].to_list() == rows(sample_bank, config, split)
-        assert list(builder.as_streaming_dataset(split)) == rows(sample_bank, config, split)
-    assert found["dev"].features == builder.info.features == vehbench_hf.load(config, "dev", bank="sample").features
+        assert found[split].to_list() == rows(small_bank, config, split)
+        assert list(builder.as_streaming_dataset(split)) == rows(small_bank, config, split)
+    assert found["dev"].features == builder.info.features == vehbench_hf.load(config, "dev", bank=small_bank).features
 
 
-def test_the_cache_folder_has_another_name_than_load_dataset_looks_for(tmp_path: Path, sample_bank: Bank) -> None:
+def test_the_cache_folder_has_another_name_than_load_dataset_looks_for(tmp_path: Path, small_bank: Bank) -> None:
     cache = str(tmp_path)
-    plain = VehbenchBuilder(config_name="p2", bank="sample", cache_dir=cache)
-    assert Path(plain.cache_dir) == tmp_path / "vehbench" / "p2" / "0.0.0" / data_version(sample_bank)
-    named = VehbenchBuilder(config_name="p2", bank="sample", dataset_name="vehbench", hash="abc", cache_dir=cache)
+    plain = VehbenchBuilder(config_name="p2", bank=small_bank, cache_dir=cache)
+    assert Path(plain.cache_dir) == tmp_path / "vehbench" / "p2" / "0.0.0" / data_version(small_bank)
+    named = VehbenchBuilder(config_name="p2", bank=small_bank, dataset_name="vehbench", hash="abc", cache_dir=cache)
     assert Path(named.cache_dir) == tmp_path / "vehbench" / "p2" / "0.0.0" / "abc"
-    assert Path(VehbenchBuilder(config_name="p2", bank=sample_bank, cache_dir=cache).cache_dir) == Path(plain.cache_dir)
+    assert Path(VehbenchBuilder(config_name="p2", bank=small_bank, cache_dir=cache).cache_dir) == Path(plain.cache_dir)
 
 
 def test_a_builder_without_a_config_picks_one(tmp_path: Path) -> None:
@@ -109,18 +111,18 @@ def write(out: Path, tasks: list[Task]) -> Bank:
     return open_bank(out)
 
 
-def test_a_second_bank_is_served_from_the_cache_of_the_first(sample_bank: Bank, tmp_path: Path) -> None:
-    part = write(tmp_path / "part", sample_bank.select(["p2"], ["dev"])[:1])
-    assert data_version(part) != data_version(sample_bank)
+def test_a_second_bank_is_served_from_the_cache_of_the_first(small_bank: Bank, tmp_path: Path) -> None:
+    part = write(tmp_path / "part", small_bank.select(["p2"], ["dev"])[:1])
+    assert data_version(part) != data_version(small_bank)
     cache = str(tmp_path / "cache")
-    for bank, count in ((sample_bank, 2), (part, 1), (sample_bank, 2)):
+    for bank, count in ((small_bank, 2), (part, 1), (small_bank, 2)):
         builder = VehbenchBuilder(config_name="p2", bank=bank, cache_dir=cache)
         builder.download_and_prepare()
         assert len(builder.as_dataset(split="dev")) == count
 
 
-def test_a_config_that_the_bank_lacks_is_prepared_empty(sample_bank: Bank, tmp_path: Path) -> None:
-    part = write(tmp_path / "part", sample_bank.select(["p2"], ["dev"]))
+def test_a_config_that_the_bank_lacks_is_prepared_empty(small_bank: Bank, tmp_path: Path) -> None:
+    part = write(tmp_path / "part", small_bank.select(["p2"], ["dev"]))
     assert configs_of(part) == ["p2"]
     with pytest.raises(BankError, match=r"no config 'p1'.*p2"):
         VehbenchBuilder(config_name="p1", bank=part, cache_dir=str(tmp_path))
@@ -129,9 +131,9 @@ def test_a_config_that_the_bank_lacks_is_prepared_empty(sample_bank: Bank, tmp_p
 @settings(max_examples=15)
 @given(st.data())
 def test_what_goes_into_a_bank_does_not_come_out(
-    sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+    small_bank: Bank, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    chosen = data.draw(st.lists(st.sampled_from(sample_bank.tasks), min_size=1, unique_by=lambda task: task.task_id))
+    chosen = data.draw(st.lists(st.sampled_from(small_bank.tasks), min_size=1, unique_by=lambda task: task.task_id))
     bank = write(tmp_path_factory.mktemp("bank") / "bank", chosen)
     came_out = {
         row["task_id"]: row_to_task(row)
@@ -142,8 +144,8 @@ def test_what_goes_into_a_bank_does_not_come_out(
     assert came_out == {task.task_id: task for task in chosen}
 
 
-def test_a_bank_of_fresh_tasks_cannot_be_loaded(sample_bank: Bank, tmp_path: Path) -> None:
-    fresh = write(tmp_path / "fresh", [replace(task, split="train") for task in sample_bank.select(splits=["dev"])])
+def test_a_bank_of_fresh_tasks_cannot_be_loaded(small_bank: Bank, tmp_path: Path) -> None:
+    fresh = write(tmp_path / "fresh", [replace(task, split="train") for task in small_bank.select(splits=["dev"])])
     for config in PROBES:
         assert list(vehbench_hf.load(config, bank=fresh.path)) == ["train"]
         builder = VehbenchBuilder(config_name=config, bank=fresh, cache_dir=str(tmp_path / "cache"))

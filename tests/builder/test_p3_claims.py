@@ -74,8 +74,8 @@ def test_a_sentence_without_a_relation_becomes_a_claim() -> None:
         claim_holds(spec_with([{}]), {"step": 1, "left": "1", "relation": "==", "right": "1"})
 
 
-def test_a_shown_metric_or_limit_cannot_be_claimed(sample_bank: Bank) -> None:
-    for task in sample_bank.select(["p3"]):
+def test_a_shown_metric_or_limit_cannot_be_claimed(small_bank: Bank) -> None:
+    for task in small_bank.select(["p3"]):
         for metric in METRICS:
             assert claim_holds(task.spec, claim_of(1, f"{metric} >= 0"))
         for limit in LIMITS:

@@ -12,13 +12,16 @@ import pytest
 
 from vehbench_hf.bank.bank import Bank
 
-SAMPLE = {"VEHBENCH_BANK": "sample"}
-"""The small bank, so that a test of the command line takes a second and not ten."""
+
+@pytest.fixture(autouse=True)
+def _on_the_small_bank(small_bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a test of the command line takes a second and not ten."""
+    monkeypatch.setenv("VEHBENCH_BANK", str(small_bank.path))
 
 
 def vehbench(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from vehbench_cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env={**os.environ, **SAMPLE, **environment}, capture_output=True, text=True)
+    return subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True)
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
@@ -30,10 +33,10 @@ def test_a_bare_run_evaluates_the_baseline_and_says_what_it_is(tmp_path: Path) -
     done = vehbench("run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "not a language model" in done.stderr
-    for word in ("P1", "P2", "P3", "P4", "turns.jsonl", "veh-sample-1 | prompts 1 | protocol 1 | scorer 1 | defined"):
+    for word in ("P1", "P2", "P3", "P4", "turns.jsonl", "veh-small-1 | prompts 1 | protocol 1 | scorer 1 | defined"):
         assert word in done.stdout
     (folder,) = (tmp_path / "runs").iterdir()
-    assert folder.name.startswith("baseline-anchor-veh-sample-1-")
+    assert folder.name.startswith("baseline-anchor-veh-small-1-")
     again = vehbench("run", cwd=tmp_path)
     assert again.returncode == 0
     assert " 0 calls made now" in again.stderr
@@ -123,10 +126,10 @@ def test_import_without_out_serves_bank_v1_from_anywhere(release_dir: Path, tmp_
     assert "veh-v1 | prompts 1 | protocol 1 | scorer 1 | released" in done.stdout
 
 
-def test_a_moved_bank_is_found_by_option_and_a_wrong_one_refused(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_moved_bank_is_found_by_option_and_a_wrong_one_refused(small_bank: Bank, tmp_path: Path) -> None:
     import shutil
 
-    shutil.copytree(sample_bank.path, tmp_path / "bank")
+    shutil.copytree(small_bank.path, tmp_path / "bank")
     assert vehbench("run", "--bank", tmp_path / "bank", "--out", tmp_path / "run").returncode == 0
     (tmp_path / "bank").rename(tmp_path / "moved")
     lost = vehbench("score", tmp_path / "run")
@@ -179,11 +182,11 @@ def test_a_stopped_run_goes_on_to_the_same_scores(
     assert (stopped / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 
 
-def test_tasks_shows_the_prompt_and_hides_gold(sample_bank: Bank) -> None:
+def test_tasks_shows_the_prompt_and_hides_gold(small_bank: Bank) -> None:
     listed = vehbench("tasks", "--probes", "p1")
     assert listed.returncode == 0
     ids = [line.split()[-1] for line in listed.stdout.splitlines()]
-    assert ids == [task.task_id for task in sample_bank.tasks if task.probe == "p1"]
+    assert ids == [task.task_id for task in small_bank.tasks if task.probe == "p1"]
     shown = vehbench("tasks", ids[0])
     assert "[system]" in shown.stdout
     assert ids[0] not in shown.stdout

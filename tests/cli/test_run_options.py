@@ -9,10 +9,16 @@ from typer.testing import CliRunner, Result
 
 from vehbench_cli import app
 from vehbench_cli.run_options import named_values, read_shard
+from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.runlog import read_turns
 
-SMALL = ["run", "--bank", "sample", "--model", "baseline/random"]
+RUN = ["run", "--model", "baseline/random"]
+
+
+@pytest.fixture
+def on_the_small_bank(small_bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VEHBENCH_BANK", str(small_bank.path))
 
 
 def vehbench(*arguments: object) -> Result:
@@ -37,21 +43,22 @@ def test_values_lose_their_kind() -> None:
     assert named_values(given, "--x") == {"a": 1, "b": True, "c": "text", "d": {"e": [1]}, "f": "x=y", "g": ""}
 
 
+@pytest.mark.usefixtures("on_the_small_bank")
 def test_shards_overlap_or_leave_tasks_out(tmp_path: Path) -> None:
     out = tmp_path / "run"
     seen: list[str] = []
     for number in range(3):
-        done = vehbench(*SMALL, "--out", out, "--shard", f"{number}/3")
+        done = vehbench(*RUN, "--out", out, "--shard", f"{number}/3")
         assert done.exit_code == 0, done.output
         lines = (out / f"turns-{number}.jsonl").read_text().splitlines()
         seen += {json.loads(line)["task"] for line in lines}
     assert len(seen) == len(set(seen)) == 20
     assert json.loads((out / "scores.json").read_text())["complete"]
-    whole = vehbench(*SMALL, "--out", tmp_path / "whole")
+    whole = vehbench(*RUN, "--out", tmp_path / "whole")
     assert whole.exit_code == 0
     scores = [json.loads((folder / "scores.json").read_text())["probes"] for folder in (out, tmp_path / "whole")]
     assert scores[0] == scores[1]
-    again = vehbench(*SMALL, "--out", out)
+    again = vehbench(*RUN, "--out", out)
     assert "0 calls made now, 20 episodes from the log" in again.output
 
 
@@ -68,30 +75,34 @@ def test_a_dry_run_calls_or_writes_something(tmp_path: Path, monkeypatch: pytest
     assert [file.name for file in tmp_path.iterdir()] == ["p.yaml"]
 
 
-def test_the_shown_prompt_is_not_what_is_sent(sample_bank: object) -> None:
-    done = vehbench(*SMALL, "--print-prompt", "sample::p2::dev::01")
+@pytest.mark.usefixtures("on_the_small_bank")
+def test_the_shown_prompt_is_not_what_is_sent() -> None:
+    done = vehbench(*RUN, "--print-prompt", "v2::p2::dev::0006")
     assert done.exit_code == 0
     shown = json.loads(done.output)
     assert [message["role"] for message in shown] == ["system", "user"]
     assert "query_budget" in shown[1]["content"]
 
 
+@pytest.mark.usefixtures("on_the_small_bank")
 def test_the_paper_protocol_lets_the_temperature_be_changed(tmp_path: Path) -> None:
-    done = vehbench(*SMALL, "--protocol", "paper", "--temperature", "0.7", "--out", tmp_path / "run")
+    done = vehbench(*RUN, "--protocol", "paper", "--temperature", "0.7", "--out", tmp_path / "run")
     assert isinstance(done.exception, UserError)
     assert not (tmp_path / "run").exists()
-    done = vehbench(*SMALL, "--protocol", "paper", "--limit", 1, "--out", tmp_path / "run")
+    done = vehbench(*RUN, "--protocol", "paper", "--limit", 1, "--out", tmp_path / "run")
     settings = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
     assert (settings["sampling.temperature"], settings["sampling.max_tokens"]) == (0.0, None)
 
 
+@pytest.mark.usefixtures("on_the_small_bank")
 def test_a_ceiling_on_cost_works_without_prices() -> None:
-    assert isinstance(vehbench(*SMALL, "--max-cost", 1).exception, UserError)
+    assert isinstance(vehbench(*RUN, "--max-cost", 1).exception, UserError)
 
 
+@pytest.mark.usefixtures("on_the_small_bank")
 def test_options_of_the_environment_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VEHBENCH_P2_STOP", "budget")
     monkeypatch.setenv("VEHBENCH_SEED", "5")
-    assert vehbench(*SMALL, "--probes", "p2", "--out", tmp_path).exit_code == 0
+    assert vehbench(*RUN, "--probes", "p2", "--out", tmp_path).exit_code == 0
     assert len(read_turns(tmp_path).turns) == 30
     assert json.loads((tmp_path / "run.json").read_text())["settings"]["sampling.seed"] == 5

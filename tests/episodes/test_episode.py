@@ -43,8 +43,8 @@ def bad_design(task: Task) -> dict[str, float]:
     raise AssertionError("both corners are feasible")
 
 
-def test_p2_ends_at_the_first_feasible_design(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_p2_ends_at_the_first_feasible_design(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     episode = begin(task)
     assert episode.receive(say(action="propose_design", design=bad_design(task))) is not None
     assert episode.receive(say(action="propose_design", design=good_design(task))) is None
@@ -52,16 +52,16 @@ def test_p2_ends_at_the_first_feasible_design(sample_bank: Bank) -> None:
     assert [step.verdict.feasible for step in episode.steps if step.verdict] == [False, True]
 
 
-def test_p2_goes_on_to_the_budget_when_told(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_p2_goes_on_to_the_budget_when_told(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     episode = begin(task, p2_stop="budget")
     for _ in range(task.spec["query_budget"] - 1):
         assert episode.receive(say(action="propose_design", design=good_design(task))) is not None
     assert episode.receive(say(action="propose_design", design=good_design(task))) is None
 
 
-def test_a_replan_costs_a_query_and_a_retry_does_not(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_a_replan_costs_a_query_and_a_retry_does_not(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     episode = begin(task)
     for turn in range(task.spec["query_budget"]):
         assert episode.position == (turn, 0)
@@ -73,8 +73,8 @@ def test_a_replan_costs_a_query_and_a_retry_does_not(sample_bank: Bank) -> None:
     assert [step.action for step in episode.steps] == ["replan"] * task.spec["query_budget"]
 
 
-def test_p3_uses_all_live_queries_even_after_a_feasible_design(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p3")
+def test_p3_uses_all_live_queries_even_after_a_feasible_design(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p3")
     live = task.spec["query_budget"] - len(task.spec["history"])
     episode = begin(task)
     for left in range(live - 1, -1, -1):
@@ -85,8 +85,8 @@ def test_p3_uses_all_live_queries_even_after_a_feasible_design(sample_bank: Bank
     assert len(episode.steps) == live
 
 
-def test_a_reset_judges_the_design_of_that_step(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p3")
+def test_a_reset_judges_the_design_of_that_step(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p3")
     episode = begin(task)
     episode.receive(say(action="reset_to_prior", step=2))
     assert episode.steps[0].design == task.spec["history"][1]["design"]
@@ -97,8 +97,8 @@ def test_a_reset_judges_the_design_of_that_step(sample_bank: Bank) -> None:
     assert episode.steps[2].design == good_design(task)
 
 
-def test_a_reset_to_a_step_without_a_design_judges_nothing(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p3")
+def test_a_reset_to_a_step_without_a_design_judges_nothing(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p3")
     episode = begin(task)
     episode.receive(say(action="replan"))
     episode.receive(say(action="reset_to_prior", step=len(task.spec["history"]) + 1))
@@ -106,8 +106,8 @@ def test_a_reset_to_a_step_without_a_design_judges_nothing(sample_bank: Bank) ->
 
 
 @pytest.mark.parametrize("action", ["declare_infeasible", "request_missing_info"])
-def test_giving_up_ends_the_search_as_ok(action: str, sample_bank: Bank) -> None:
-    episode = begin(a_task(sample_bank, "p2"))
+def test_giving_up_ends_the_search_as_ok(action: str, small_bank: Bank) -> None:
+    episode = begin(a_task(small_bank, "p2"))
     assert episode.receive(say(action=action)) is None
     assert episode.outcome == "ok"
     assert episode.steps[0].action == action
@@ -132,9 +132,9 @@ SEVERAL_AND_CUT = "".join(
     ],
 )
 def test_a_failing_reply_ends_in_its_class(
-    probe: Probe, reply: Reply, outcome: str, calls: int, sample_bank: Bank
+    probe: Probe, reply: Reply, outcome: str, calls: int, small_bank: Bank
 ) -> None:
-    episode = begin(a_task(sample_bank, probe))
+    episode = begin(a_task(small_bank, probe))
     asked = 1
     while episode.receive(reply) is not None:
         asked += 1
@@ -142,22 +142,22 @@ def test_a_failing_reply_ends_in_its_class(
     assert episode.record().steps == ()
 
 
-def test_the_class_is_that_of_the_last_failure(sample_bank: Bank) -> None:
-    episode = begin(a_task(sample_bank, "p1"))
+def test_the_class_is_that_of_the_last_failure(small_bank: Bank) -> None:
+    episode = begin(a_task(small_bank, "p1"))
     episode.receive(Reply("?"))
     episode.receive(Reply("?"))
     episode.receive(Reply("{", finish_reason="length"))
     assert episode.outcome == "truncated"
 
 
-def test_a_cut_reply_with_a_whole_answer_counts(sample_bank: Bank) -> None:
-    episode = begin(a_task(sample_bank, "p1"))
+def test_a_cut_reply_with_a_whole_answer_counts(small_bank: Bank) -> None:
+    episode = begin(a_task(small_bank, "p1"))
     episode.receive(Reply('{"action": "propose_design"} and then I went on and', finish_reason="length"))
     assert episode.outcome == "ok"
 
 
-def test_a_retry_names_the_fault_and_leaves_out_the_reply(sample_bank: Bank) -> None:
-    episode = begin(a_task(sample_bank, "p1"))
+def test_a_retry_names_the_fault_and_leaves_out_the_reply(small_bank: Bank) -> None:
+    episode = begin(a_task(small_bank, "p1"))
     before = episode.start()
     after = episode.receive(Reply("SECRET-WORD " * 1000))
     assert after is not None
@@ -167,8 +167,8 @@ def test_a_retry_names_the_fault_and_leaves_out_the_reply(sample_bank: Bank) -> 
     assert episode.receive(say(action="propose_design")) is None
 
 
-def test_reasoning_is_not_sent_back(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_reasoning_is_not_sent_back(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     episode = begin(task)
     reply = say(action="propose_design", design=bad_design(task))
     messages = episode.receive(replace(reply, text=f"<think>hidden</think>{reply.text}"))
@@ -187,8 +187,8 @@ def test_reasoning_is_not_sent_back(sample_bank: Bank) -> None:
         {"tip_mass_g": -1e-9},
     ],
 )
-def test_a_design_without_physics_is_infeasible_and_costs_a_query(change: dict[str, float], sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_a_design_without_physics_is_infeasible_and_costs_a_query(change: dict[str, float], small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     episode = begin(task)
     messages = episode.receive(say(action="propose_design", design=good_design(task) | change))
     assert messages is not None
@@ -199,8 +199,8 @@ def test_a_design_without_physics_is_infeasible_and_costs_a_query(change: dict[s
     assert json.loads(messages[-1]["content"])["feasible"] is False
 
 
-def test_a_design_outside_the_box_is_judged_where_it_lies(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_a_design_outside_the_box_is_judged_where_it_lies(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     box = task.spec["variable_bounds"]["load_resistance_ohm"]
     assert box is not None
     episode = begin(task)
@@ -214,16 +214,16 @@ def test_a_design_outside_the_box_is_judged_where_it_lies(sample_bank: Bank) -> 
     assert step.verdict.metrics["load_power_uw"] > 0
 
 
-def test_an_episode_takes_no_reply_after_its_end(sample_bank: Bank) -> None:
-    episode = begin(a_task(sample_bank, "p1"))
+def test_an_episode_takes_no_reply_after_its_end(small_bank: Bank) -> None:
+    episode = begin(a_task(small_bank, "p1"))
     episode.receive(say(action="propose_design"))
     with pytest.raises(RuntimeError, match="over"):
         episode.receive(say(action="propose_design"))
 
 
-def test_a_running_episode_has_no_record(sample_bank: Bank) -> None:
+def test_a_running_episode_has_no_record(small_bank: Bank) -> None:
     with pytest.raises(RuntimeError, match="not over"):
-        begin(a_task(sample_bank, "p2")).record()
+        begin(a_task(small_bank, "p2")).record()
 
 
 replies = st.one_of(
@@ -243,9 +243,9 @@ replies = st.one_of(
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_a_model_says_ends_in_one_class_and_no_pass(
-    probe: Probe, data: st.DataObject, sample_bank: Bank
+    probe: Probe, data: st.DataObject, small_bank: Bank
 ) -> None:
-    episode = begin(a_task(sample_bank, probe))
+    episode = begin(a_task(small_bank, probe))
     for _ in range(40):
         if (
             episode.receive(
@@ -259,15 +259,15 @@ def test_whatever_a_model_says_ends_in_one_class_and_no_pass(
         assert step.verdict is None or step.action == "reset_to_prior" or not step.verdict.feasible
 
 
-def test_a_reply_that_ends_within_its_reasoning_is_told_so(sample_bank: Bank) -> None:
-    episode = begin(a_task(sample_bank, "p2"))
+def test_a_reply_that_ends_within_its_reasoning_is_told_so(small_bank: Bank) -> None:
+    episode = begin(a_task(small_bank, "p2"))
     messages = episode.receive(Reply("<think>First I would try a longer beam"))
     assert messages is not None
     assert "the reply ends within its reasoning; expected one JSON object after it" in messages[-1]["content"]
 
 
-def test_the_reasoning_of_a_reply_is_split_off_once(sample_bank: Bank) -> None:
-    task = a_task(sample_bank, "p2")
+def test_the_reasoning_of_a_reply_is_split_off_once(small_bank: Bank) -> None:
+    task = a_task(small_bank, "p2")
     episode = begin(task, replay_reasoning="last")
     proposal = json.dumps({"action": "propose_design", "design": bad_design(task)})
     messages = episode.receive(Reply(f"<think>longer</think>{proposal}"))

@@ -45,8 +45,8 @@ def propose(episode: Episode, design: dict[str, float], **reply: Any) -> list[Me
 
 @fixed
 @given(queries=st.integers(1, 40))
-def test_prompt_feedback_and_end_agree_on_another_p2_budget(queries: int, sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p2", p2_queries=queries)
+def test_prompt_feedback_and_end_agree_on_another_p2_budget(queries: int, small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p2", p2_queries=queries)
     said = re.search(r"You have (\d+) quer(y|ies);", system(episode))
     assert said is not None
     assert (int(said[1]), said[2]) == (queries, "y" if queries == 1 else "ies")
@@ -59,15 +59,15 @@ def test_prompt_feedback_and_end_agree_on_another_p2_budget(queries: int, sample
 
 
 @pytest.mark.parametrize("probe", ["p1", "p3", "p4"])
-def test_the_p2_budget_is_that_of_p2_alone(probe: Probe, sample_bank: Bank) -> None:
-    _, plain = begin(sample_bank, probe)
-    _, other = begin(sample_bank, probe, p2_queries=1)
+def test_the_p2_budget_is_that_of_p2_alone(probe: Probe, small_bank: Bank) -> None:
+    _, plain = begin(small_bank, probe)
+    _, other = begin(small_bank, probe, p2_queries=1)
     assert other.start() == plain.start()
 
 
 @pytest.mark.parametrize("probe", ["p2", "p3"])
-def test_coarse_feedback_has_names_and_no_numbers(probe: Probe, sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, probe, feedback="coarse")
+def test_coarse_feedback_has_names_and_no_numbers(probe: Probe, small_bank: Bank) -> None:
+    task, episode = begin(small_bank, probe, feedback="coarse")
     shown = json.loads(propose(episode, corner(task, by=1.5))[-1]["content"])
     assert set(shown) == {"step", "feasible", "violations", "queries_left"}
     assert shown["feasible"] is False
@@ -75,8 +75,8 @@ def test_coarse_feedback_has_names_and_no_numbers(probe: Probe, sample_bank: Ban
     assert set(shown["violations"]) <= {*VARIABLES, *LIMITS}
 
 
-def test_coarse_feedback_on_a_feasible_design_says_just_that(sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p3", feedback="coarse")
+def test_coarse_feedback_on_a_feasible_design_says_just_that(small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p3", feedback="coarse")
     reference = task.gold["reference"]
     assert reference is not None
     assert reference["design"] is not None
@@ -84,8 +84,8 @@ def test_coarse_feedback_on_a_feasible_design_says_just_that(sample_bank: Bank) 
     assert shown == {"step": 5, "feasible": True, "queries_left": 3}
 
 
-def test_a_coarse_history_gives_no_number_of_a_verdict(sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p3", feedback="coarse")
+def test_a_coarse_history_gives_no_number_of_a_verdict(small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p3", feedback="coarse")
     answers = [message["content"] for message in episode.start()[3::2]]
     assert len(answers) == len(task.spec["history"])
     for number, (text, step) in enumerate(zip(answers, task.spec["history"], strict=True), start=1):
@@ -94,16 +94,16 @@ def test_a_coarse_history_gives_no_number_of_a_verdict(sample_bank: Bank) -> Non
 
 
 @pytest.mark.parametrize("feedback", ["full", "coarse"])
-def test_the_verdict_on_record_does_not_depend_on_what_is_shown(feedback: str, sample_bank: Bank) -> None:
-    task, plain = begin(sample_bank, "p2")
-    _, other = begin(sample_bank, "p2", feedback=feedback, p3_state="summary", replay_reasoning="all")
+def test_the_verdict_on_record_does_not_depend_on_what_is_shown(feedback: str, small_bank: Bank) -> None:
+    task, plain = begin(small_bank, "p2")
+    _, other = begin(small_bank, "p2", feedback=feedback, p3_state="summary", replay_reasoning="all")
     for episode in (plain, other):
         propose(episode, corner(task, by=1.5), reasoning="thoughts")
     assert other.steps == plain.steps
 
 
-def test_after_a_summary_steps_go_on_and_earlier_ones_can_be_taken_up(sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p3", p3_state="summary")
+def test_after_a_summary_steps_go_on_and_earlier_ones_can_be_taken_up(small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p3", p3_state="summary")
     assert [message["role"] for message in episode.start()] == ["system", "user"]
     episode.receive(say(action="reset_to_prior", step=2))
     assert episode.steps[0].design == task.spec["history"][1]["design"]
@@ -125,8 +125,8 @@ def thoughts(messages: list[Message]) -> list[str | None]:
         ("all", ["of the server", "in tags", "both", None]),
     ],
 )
-def test_reasoning_is_seen_again_as_the_policy_says(policy: str, expected: list[str | None], sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p2", replay_reasoning=policy)
+def test_reasoning_is_seen_again_as_the_policy_says(policy: str, expected: list[str | None], small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p2", replay_reasoning=policy)
     bad = corner(task, by=1.5)
     text = json.dumps({"action": "propose_design", "design": bad})
     seen = []
@@ -145,8 +145,8 @@ def test_reasoning_is_seen_again_as_the_policy_says(policy: str, expected: list[
     assert seen == ([None] * 4 if policy == "none" else ["of the server", "in tags", "both", None])
 
 
-def test_only_the_last_turn_keeps_its_reasoning_and_a_retry_repeats_it(sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p2", replay_reasoning="last")
+def test_only_the_last_turn_keeps_its_reasoning_and_a_retry_repeats_it(small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p2", replay_reasoning="last")
     bad = corner(task, by=1.5)
     assert thoughts(propose(episode, bad, reasoning="one")) == ["one"]
     assert thoughts(propose(episode, bad, reasoning="two")) == [None, "two"]
@@ -155,16 +155,16 @@ def test_only_the_last_turn_keeps_its_reasoning_and_a_retry_repeats_it(sample_ba
     assert thoughts(retried) == [None, "two"]
 
 
-def test_a_handed_over_history_has_no_reasoning(sample_bank: Bank) -> None:
-    task, episode = begin(sample_bank, "p3", replay_reasoning="all")
+def test_a_handed_over_history_has_no_reasoning(small_bank: Bank) -> None:
+    task, episode = begin(small_bank, "p3", replay_reasoning="all")
     assert thoughts(propose(episode, corner(task), reasoning="mine")) == [None] * 4 + ["mine"]
 
 
 @pytest.mark.parametrize(("policy", "differs"), [("none", False), ("last", True), ("all", True)])
-def test_the_request_hash_covers_replayed_reasoning(policy: str, differs: bool, sample_bank: Bank) -> None:
+def test_the_request_hash_covers_replayed_reasoning(policy: str, differs: bool, small_bank: Bank) -> None:
     hashes = set()
     for reasoning in ("this way", "that way \ud800"):
-        task, episode = begin(sample_bank, "p2", replay_reasoning=policy)
+        task, episode = begin(small_bank, "p2", replay_reasoning=policy)
         hashes.add(request_hash(propose(episode, corner(task, by=1.5), reasoning=reasoning)))
     assert (len(hashes) == 2) == differs
 

@@ -64,27 +64,28 @@ def at_hub(hub: Any, tmp_path: Path) -> Any:
     return run
 
 
-SAMPLE = "veh-sample-1"
+SMALL = "veh-small-1"
 
 
 @pytest.fixture
-def sample_published(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_published(monkeypatch: pytest.MonkeyPatch) -> None:
     """The small bank in the place of the published one."""
-    monkeypatch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", SAMPLE)
+    monkeypatch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", SMALL)
 
 
 @pytest.fixture
-def run_of_sample(sample_bank: Bank, tmp_path: Path) -> Path:
+def run_of_small(small_bank: Bank, tmp_path: Path) -> Path:
     """A complete run on the small bank."""
-    made: Path = MADE_RUNS.make_run(tmp_path / "run", sample_bank, MADE_RUNS.no_failures)
+    made: Path = MADE_RUNS.make_run(tmp_path / "run", small_bank, MADE_RUNS.no_failures)
     return made
 
 
 @pytest.fixture(scope="session")
-def made_once(sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_once(small_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The part of a submission for the results dataset; to be copied before it is changed."""
     folder = tmp_path_factory.mktemp("submitted")
+    (folder / "bank").symlink_to(small_bank.path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", sample_bank.version)
-        run = MADE_RUNS.make_run(folder / "run", sample_bank, MADE_RUNS.no_failures)
-        return make_submission(run, sample_bank, "org/model", "org", folder / "out").results
+        patch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", small_bank.version)
+        run = MADE_RUNS.make_run(folder / "run", small_bank, MADE_RUNS.no_failures)
+        return make_submission(run, small_bank, "org/model", "org", folder / "out").results

@@ -61,42 +61,44 @@ def test_a_failed_audit_is_published(failed: bool, monkeypatch: pytest.MonkeyPat
     assert "eval.yaml" not in pushed.output
 
 
-def test_another_bank_is_published() -> None:
-    done = call(publish_command, "--org", "org", "--bank", "sample")
+def test_another_bank_is_published(small_bank: Bank) -> None:
+    done = call(publish_command, "--org", "org", "--bank", small_bank.path)
     assert isinstance(done.exception, HubError)
     assert "what is published is bank veh-v2" in str(done.exception)
 
 
-@pytest.mark.usefixtures("no_network", "sample_published")
-def test_the_way_from_a_run_to_the_board_breaks(run_of_sample: Path, tmp_path: Path) -> None:
-    run = run_of_sample
+@pytest.mark.usefixtures("no_network", "small_published")
+def test_the_way_from_a_run_to_the_board_breaks(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+    run = run_of_small
     submitted = call(submit_command, run, "--model-id", "org/model")
     assert submitted.exit_code == 0, submitted.output
     assert "dry run: written to" in submitted.output
     assert ".eval_results/vehbench.yaml" in submitted.output
     assert "revision" not in submitted.output.split("--- results")[0]
     (record,) = (run / "submission" / "results" / "records").iterdir()
-    again = call(verify_command, record, "--bank", "sample", "--rerun", 8, "--model", "baseline/reference")
+    again = call(verify_command, record, "--bank", small_bank.path, "--rerun", 8, "--model", "baseline/reference")
     assert again.exit_code == 0, again.output
     assert "rerun with baseline/reference: " in again.output
-    board = call(leaderboard_command, run / "submission" / "results", "--bank", "sample", "--out", tmp_path / "board")
+    board = call(
+        leaderboard_command, run / "submission" / "results", "--bank", small_bank.path, "--out", tmp_path / "board"
+    )
     assert (board.exit_code, "1 records verified, 0 left out" in board.output) == (0, True)
     lines = (run / "turns.jsonl").read_text().splitlines()
     (run / "turns.jsonl").write_text("\n".join(lines[5:]) + "\n")
-    tampered = call(verify_command, record, "--bank", "sample", "--log", run)
+    tampered = call(verify_command, record, "--bank", small_bank.path, "--log", run)
     assert (tampered.exit_code, "log.turns.jsonl: stated " in tampered.output) == (1, True)
 
 
 def test_a_run_that_was_never_submitted_cannot_be_verified(
-    made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+    made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
 ) -> None:
     from vehbench_hf.runlog import load_run, write_scores
     from vehbench_hf.scoring import score_run
 
-    run = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.gold)
+    run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold)
     missing = call(verify_command, run)
     assert "make it with `vehbench score" in str(missing.exception)
-    write_scores(run, score_run(load_run(run, sample_bank)))
+    write_scores(run, score_run(load_run(run, small_bank)))
     before = {file.name: file.read_bytes() for file in run.iterdir()}
     done = call(verify_command, run)
     assert (done.exit_code, "every number follows from the log" in done.output) == (0, True)
@@ -111,12 +113,12 @@ def test_a_run_that_was_never_submitted_cannot_be_verified(
 
 @pytest.mark.parametrize("model", ["baseline/reference", "baseline/propose"])
 def test_a_rerun_agrees_with_another_model(
-    model: str, made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+    model: str, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
 ) -> None:
     from vehbench_cli.rerun import rerun_tasks
 
-    run = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.gold)
-    found = rerun_tasks(run, sample_bank, 8, model)
+    run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold)
+    found = rerun_tasks(run, small_bank, 8, model)
     assert found.asked == 8
     if model == "baseline/reference":
         assert (found.same, found.mean_difference) == (8, 0.0)

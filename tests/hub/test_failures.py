@@ -46,30 +46,28 @@ def test_a_token_in_an_address_is_shown(tmp_path: Path) -> None:
     assert TOKEN not in str(caught.value)
 
 
-@pytest.mark.usefixtures("sample_published")
-def test_a_folder_that_looks_like_a_submission_is_removed(
-    run_of_sample: Path, sample_bank: Bank, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("small_published")
+def test_a_folder_that_looks_like_a_submission_is_removed(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     kept = tmp_path / "out" / "thesis.tex"
     (tmp_path / "out" / "results" / "records").mkdir(parents=True)
     kept.write_text("years")
     with pytest.raises(HubError, match="in the way and no earlier submission"):
-        make_submission(run_of_sample, sample_bank, "org/model", "org", tmp_path / "out")
+        make_submission(run_of_small, small_bank, "org/model", "org", tmp_path / "out")
     assert kept.read_text() == "years"
     kept.unlink()
     # What an interrupted submission leaves is in nobody's way.
     (tmp_path / "out" / "results" / "records" / "0123456789abcdef.json.77.tmp").write_text("{")
-    made = make_submission(run_of_sample, sample_bank, "org/model", "org", tmp_path / "out")
+    made = make_submission(run_of_small, small_bank, "org/model", "org", tmp_path / "out")
     assert [file.stem for file in (made.results / "records").iterdir()] == [made.record["id"]]
     (tmp_path / "link").symlink_to(tmp_path / "out")
     with pytest.raises(HubError, match="in the way"):
-        make_submission(run_of_sample, sample_bank, "org/model", "org", tmp_path / "link")
+        make_submission(run_of_small, small_bank, "org/model", "org", tmp_path / "link")
 
 
-@pytest.mark.usefixtures("sample_published")
+@pytest.mark.usefixtures("small_published")
 @pytest.mark.parametrize("secret", ['pass"word\\0123456789', "p\u00e4sswort-0123456789", TOKEN])
 def test_a_secret_that_json_writes_otherwise_is_published(
-    secret: str, made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    secret: str, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if secret == TOKEN:  # logged in, with no variable set
         monkeypatch.setattr("huggingface_hub.get_token", lambda: TOKEN)
@@ -80,9 +78,9 @@ def test_a_secret_that_json_writes_otherwise_is_published(
         right = made_runs.gold(task, index, attempt)
         return Reply(f"{secret} {right.text}")
 
-    run = made_runs.make_run(tmp_path / "run", sample_bank, leaks)
+    run = made_runs.make_run(tmp_path / "run", small_bank, leaks)
     with pytest.raises(HubError, match=r"holds the value of (\$LAB_SECRET|the token of the Hub)") as caught:
-        make_submission(run, sample_bank, "org/model", "org", tmp_path / "out")
+        make_submission(run, small_bank, "org/model", "org", tmp_path / "out")
     assert secret not in json.dumps(str(caught.value), ensure_ascii=False)
 
 

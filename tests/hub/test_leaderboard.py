@@ -17,25 +17,25 @@ from vehbench_hf.protocol import Protocol
 
 @pytest.fixture
 def results(
-    sample_published: None, run_of_sample: Path, made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+    small_published: None, run_of_small: Path, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
 ) -> Path:
     """A copy of the results dataset with three records: two default ones and one with another protocol."""
     folder = tmp_path / "results"
-    best = made_runs.make_run(tmp_path / "best", sample_bank, made_runs.gold)
-    other = made_runs.make_run(tmp_path / "other", sample_bank, made_runs.gold, protocol=Protocol(retries=0))
-    for model, run in (("org/model", run_of_sample), ("org/best", best), ("org/other", other)):
-        made = make_submission(run, sample_bank, model, "org", tmp_path / f"out-{run.name}")
+    best = made_runs.make_run(tmp_path / "best", small_bank, made_runs.gold)
+    other = made_runs.make_run(tmp_path / "other", small_bank, made_runs.gold, protocol=Protocol(retries=0))
+    for model, run in (("org/model", run_of_small), ("org/best", best), ("org/other", other)):
+        made = make_submission(run, small_bank, model, "org", tmp_path / f"out-{run.name}")
         shutil.copytree(made.results, folder, dirs_exist_ok=True)
     return folder
 
 
-def test_an_unverified_record_ranks(results: Path, sample_bank: Bank, tmp_path: Path) -> None:
+def test_an_unverified_record_ranks(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     files = sorted((results / "records").iterdir())
     forged = json.loads(files[0].read_text())
     forged["scores"]["probes"]["p1"]["headline"]["value"] = 0.9999
     files[0].write_text(json.dumps(forged))
     (results / "records" / "broken.json").write_text("{")
-    board = read_results(results, sample_bank)
+    board = read_results(results, small_bank)
     assert {record["id"] for record in board.records} == {file.stem for file in files[1:]}
     assert [name for name, _ in board.left_out] == [files[0].name, "broken.json"]
     page, data = write_board(board, tmp_path / "page")
@@ -45,8 +45,8 @@ def test_an_unverified_record_ranks(results: Path, sample_bank: Bank, tmp_path: 
     assert "scores.probes.p1.headline.value" in text
 
 
-def test_records_that_do_not_compare_share_a_table(results: Path, sample_bank: Bank, tmp_path: Path) -> None:
-    board = read_results(results, sample_bank)
+def test_records_that_do_not_compare_share_a_table(results: Path, small_bank: Bank, tmp_path: Path) -> None:
+    board = read_results(results, small_bank)
     assert board.left_out == ()
     text = write_board(board, tmp_path / "page")[0].read_text(encoding="utf-8")
     first, second = text.split("<h2>")[1:]
@@ -61,17 +61,17 @@ def test_records_that_do_not_compare_share_a_table(results: Path, sample_bank: B
     assert "rank 2<" in behind
 
 
-def test_the_text_of_a_record_becomes_markup(results: Path, sample_bank: Bank, tmp_path: Path) -> None:
+def test_the_text_of_a_record_becomes_markup(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     name = "<script>alert(1)</script>.json"
     (results / "records" / name.replace("/", "%")).write_text("{")
-    text = write_board(read_results(results, sample_bank), tmp_path / "page")[0].read_text(encoding="utf-8")
+    text = write_board(read_results(results, small_bank), tmp_path / "page")[0].read_text(encoding="utf-8")
     assert "<script" not in text
     assert html.escape("<script>") in text
 
 
-def test_a_folder_without_records_makes_a_page(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_folder_without_records_makes_a_page(small_bank: Bank, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="no copy of the results dataset"):
-        read_results(tmp_path, sample_bank)
+        read_results(tmp_path, small_bank)
     (tmp_path / "records").mkdir()
-    text = write_board(read_results(tmp_path, sample_bank), tmp_path / "page")[0].read_text(encoding="utf-8")
+    text = write_board(read_results(tmp_path, small_bank), tmp_path / "page")[0].read_text(encoding="utf-8")
     assert "No verified record" in text

@@ -21,11 +21,12 @@ for address in push_publication(plan_publication("org", Path(sys.argv[1]), Path(
     print(address)
 """
 LOAD = """
+import sys
 import evaluate
 from datasets import load_dataset
 from vehbench_hf import load
 from vehbench_hf.metrics.example import cases
-whole = load("p2", bank="sample")
+whole = load("p2", bank=sys.argv[1])
 p2 = load_dataset("org/vehbench", "p2")
 assert {name: rows.to_list() for name, rows in p2.items()} == {name: rows.to_list() for name, rows in whole.items()}
 assert list(load_dataset("org/vehbench", "p2", split="dev", streaming=True)) == whole["dev"].to_list()
@@ -41,9 +42,9 @@ print(found["p4_tau"], found["n"])
 
 
 @pytest.fixture
-def staged(sample_bank: Bank, tmp_path: Path) -> Path:
+def staged(small_bank: Bank, tmp_path: Path) -> Path:
     folder = tmp_path / "dataset"
-    write_dataset(sample_bank, folder)
+    write_dataset(small_bank, folder)
     shutil.copyfile(shipped("cards/eval.yaml"), folder / "eval.yaml")
     return folder
 
@@ -55,7 +56,9 @@ def plan(staged: Path, tmp_path: Path, org: str = "org") -> list[PlannedRepo]:
 
 
 @pytest.mark.slow
-def test_what_is_published_cannot_be_loaded(hub: Any, at_hub: Any, staged: Path, tmp_path: Path) -> None:
+def test_what_is_published_cannot_be_loaded(
+    hub: Any, at_hub: Any, small_bank: Bank, staged: Path, tmp_path: Path
+) -> None:
     (tmp_path / "stage").mkdir()
     addresses = at_hub(PUSH, staged, tmp_path / "stage").splitlines()
     assert len(addresses) == 6
@@ -64,7 +67,7 @@ def test_what_is_published_cannot_be_loaded(hub: Any, at_hub: Any, staged: Path,
     assert not [name for name in hub.files("dataset", "org/vehbench") if name.endswith(".py")]
     for metric in ("p1_composite", "p2_ratio", "p3_success", "p4_tau"):
         assert {f"{metric}.py", "README.md", "app.py", "requirements.txt"} <= set(hub.files("space", f"org/{metric}"))
-    assert at_hub(LOAD).split() == ["1.0", "5"]
+    assert at_hub(LOAD, small_bank.path).split() == ["1.0", "5"]
     # A file of an earlier version goes, what others sent to the results dataset stays.
     hub.files("dataset", "org/vehbench")["data/old.parquet"] = b"old"
     hub.files("dataset", "org/vehbench-results")["records/0123456789abcdef.json"] = b"{}"

@@ -79,14 +79,14 @@ def left_out(results: Path, bank: Bank) -> str:
     return reason
 
 
-def test_a_forger_without_a_change_is_left_out(results: Path, sample_bank: Bank) -> None:
-    forge(results, sample_bank)
-    assert len(read_results(results, sample_bank).records) == 1
+def test_a_forger_without_a_change_is_left_out(results: Path, small_bank: Bank) -> None:
+    forge(results, small_bank)
+    assert len(read_results(results, small_bank).records) == 1
 
 
-def test_a_log_without_the_tasks_that_went_badly_ranks(results: Path, sample_bank: Bank) -> None:
-    forge(results, sample_bank, turns=lambda turns: [t for t in turns if "p4" not in t["task"] or "::01" in t["task"]])
-    assert "the run is incomplete" in left_out(results, sample_bank)
+def test_a_log_without_the_tasks_that_went_badly_ranks(results: Path, small_bank: Bank) -> None:
+    forge(results, small_bank, turns=lambda turns: [t for t in turns if "p4" not in t["task"] or "::01" in t["task"]])
+    assert "the run is incomplete" in left_out(results, small_bank)
 
 
 def written_step(task: Task) -> dict[str, Any]:
@@ -102,31 +102,31 @@ def written_step(task: Task) -> dict[str, Any]:
     return {**place, "recorded": step | {"outcome": "ok", "reference_power_uw": None}}
 
 
-def test_a_log_with_written_verdicts_ranks(results: Path, sample_bank: Bank) -> None:
+def test_a_log_with_written_verdicts_ranks(results: Path, small_bank: Bank) -> None:
     def imported(info: dict[str, Any]) -> None:
         info["kind"] = "recorded"
 
-    forge(results, sample_bank, turns=lambda _: [written_step(task) for task in sample_bank.tasks], run=imported)
-    assert "no run of a language model" in left_out(results, sample_bank)
+    forge(results, small_bank, turns=lambda _: [written_step(task) for task in small_bank.tasks], run=imported)
+    assert "no run of a language model" in left_out(results, small_bank)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("model", "baseline/reference"), ("model", "vllm/org/other"), ("isomorphic", "x"), ("prompts_version", "<b>")],
 )
-def test_a_run_that_could_not_be_submitted_ranks(name: str, value: str, results: Path, sample_bank: Bank) -> None:
-    forge(results, sample_bank, run=lambda info: info["settings"].update({name: value}))
-    assert left_out(results, sample_bank).startswith("scores: ")
+def test_a_run_that_could_not_be_submitted_ranks(name: str, value: str, results: Path, small_bank: Bank) -> None:
+    forge(results, small_bank, run=lambda info: info["settings"].update({name: value}))
+    assert left_out(results, small_bank).startswith("scores: ")
 
 
-@pytest.mark.usefixtures("sample_published")
+@pytest.mark.usefixtures("small_published")
 @pytest.mark.parametrize("name", ["subset", "isomorphic"])
-def test_a_part_of_the_tasks_is_submitted_as_all(name: str, run_of_sample: Path, sample_bank: Bank) -> None:
-    info = json.loads((run_of_sample / "run.json").read_text())
+def test_a_part_of_the_tasks_is_submitted_as_all(name: str, run_of_small: Path, small_bank: Bank) -> None:
+    info = json.loads((run_of_small / "run.json").read_text())
     info["settings"][name] = "p3_intervention"
-    (run_of_sample / "run.json").write_text(json.dumps(info))
+    (run_of_small / "run.json").write_text(json.dumps(info))
     with pytest.raises(HubError, match=f"made with --{name} p3_intervention"):
-        make_record(run_of_sample, sample_bank, "org/model")
+        make_record(run_of_small, small_bank, "org/model")
 
 
 @pytest.mark.parametrize(
@@ -142,18 +142,18 @@ def test_a_part_of_the_tasks_is_submitted_as_all(name: str, run_of_sample: Path,
         (lambda record: record["versions"].update(run="x"), "versions.run: stated x"),
     ],
 )
-def test_a_record_hides_a_part_of_its_scores(change: Change, words: str, results: Path, sample_bank: Bank) -> None:
-    forge(results, sample_bank, record=change)
-    assert words in left_out(results, sample_bank)
+def test_a_record_hides_a_part_of_its_scores(change: Change, words: str, results: Path, small_bank: Bank) -> None:
+    forge(results, small_bank, record=change)
+    assert words in left_out(results, small_bank)
 
 
-def test_rows_of_other_numbers_are_on_the_board(results: Path, sample_bank: Bank) -> None:
+def test_rows_of_other_numbers_are_on_the_board(results: Path, small_bank: Bank) -> None:
     (rows,) = (results / "rows").iterdir()
     rows.write_text(rows.read_text().replace('"value": ', '"value": 1'))
-    assert "does not hold the headlines" in left_out(results, sample_bank)
+    assert "does not hold the headlines" in left_out(results, small_bank)
 
 
-def test_an_odd_file_among_the_records_stops_the_board(results: Path, sample_bank: Bank, tmp_path: Path) -> None:
+def test_an_odd_file_among_the_records_stops_the_board(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     (results / "records" / "folder.json").mkdir()
     (results / "records" / "device.json").symlink_to("/dev/zero")
     name = os.fsdecode(b"\xff\x1b[2J.json")
@@ -162,25 +162,25 @@ def test_an_odd_file_among_the_records_stops_the_board(results: Path, sample_ban
     except OSError:
         name = "\x1b[2J.json"
         (results / "records" / name).write_text("{")
-    board = read_results(results, sample_bank)
+    board = read_results(results, small_bank)
     assert (len(board.records), len(board.left_out)) == (1, 3)
     assert all(text.isprintable() for pair in board.left_out for text in pair)
     write_board(board, tmp_path / "page")
 
 
 @pytest.mark.parametrize("name", ["turns.jsonl", "run.json"])
-def test_a_log_without_an_end_is_read(name: str, results: Path, sample_bank: Bank) -> None:
+def test_a_log_without_an_end_is_read(name: str, results: Path, small_bank: Bank) -> None:
     (log,) = (results / "logs").iterdir()
     (log / name).unlink()
     (log / name).symlink_to("/dev/zero")
-    assert f"{name} is no file" in left_out(results, sample_bank)
+    assert f"{name} is no file" in left_out(results, small_bank)
     (log / name).unlink()
     with (log / name).open("wb") as stream:
         stream.truncate(2_000_000_000)
-    assert "holds more than a log may" in left_out(results, sample_bank)
+    assert "holds more than a log may" in left_out(results, small_bank)
 
 
-def test_a_log_of_empty_lines_is_read(results: Path, sample_bank: Bank) -> None:
+def test_a_log_of_empty_lines_is_read(results: Path, small_bank: Bank) -> None:
     (log,) = (results / "logs").iterdir()
     (log / "turns.jsonl").write_bytes(b"\n" * 1_000_001)
-    assert "has more than 1000000 lines" in left_out(results, sample_bank)
+    assert "has more than 1000000 lines" in left_out(results, small_bank)

@@ -23,14 +23,14 @@ PUSH = """
 import sys
 from pathlib import Path
 import vehbench_hf.hub.submitted_record
-vehbench_hf.hub.submitted_record.PUBLISHED_BANK = "veh-sample-1"
+vehbench_hf.hub.submitted_record.PUBLISHED_BANK = "veh-small-1"
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.push import push_submission
 from vehbench_hf.hub.submission import make_submission
-run, model, out, *pushes = sys.argv[1:]
+bank, run, model, out, *pushes = sys.argv[1:]
 for push in pushes:
-    made = make_submission(Path(run), open_bank("sample"), model, "org", Path(out))
+    made = make_submission(Path(run), open_bank(bank), model, "org", Path(out))
     try:
         print(*push_submission(made, model_repository=push == "model"), sep="\\n")
     except UserError as error:
@@ -42,14 +42,14 @@ def submit(run: Path, bank: Bank, out: Path, model_id: str = "org/model") -> Sub
     return make_submission(run, bank, model_id, "org", out)
 
 
-@pytest.mark.usefixtures("sample_published")
-def test_the_eval_file_is_not_what_the_hub_reads(run_of_sample: Path, sample_bank: Bank, tmp_path: Path) -> None:
-    made = submit(run_of_sample, sample_bank, tmp_path / "out")
+@pytest.mark.usefixtures("small_published")
+def test_the_eval_file_is_not_what_the_hub_reads(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+    made = submit(run_of_small, small_bank, tmp_path / "out")
     text = (made.model / ".eval_results" / "vehbench.yaml").read_text(encoding="utf-8")
     written = yaml.safe_load(text)
     entries = parse_eval_result_entries(written)
     assert eval_result_entries_to_yaml(entries) == written
-    scores = score_run(load_run(run_of_sample, sample_bank))
+    scores = score_run(load_run(run_of_small, small_bank))
     assert {entry.task_id: entry.value for entry in entries} == {
         task.task_id: round(100 * scores["probes"][task.probe]["headline"]["value"], 2) for task in PROBE_TABLE.values()
     }
@@ -65,9 +65,9 @@ def test_the_eval_file_is_not_what_the_hub_reads(run_of_sample: Path, sample_ban
     assert "date: '2026-11-30'" in text
 
 
-@pytest.mark.usefixtures("sample_published")
-def test_the_record_lacks_a_part(run_of_sample: Path, sample_bank: Bank, tmp_path: Path) -> None:
-    made = submit(run_of_sample, sample_bank, tmp_path / "out")
+@pytest.mark.usefixtures("small_published")
+def test_the_record_lacks_a_part(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+    made = submit(run_of_small, small_bank, tmp_path / "out")
     name = made.record["id"]
     files = {str(path.relative_to(made.results)) for path in made.results.rglob("*") if path.is_file()}
     assert files == {f"records/{name}.json", f"rows/{name}.jsonl", f"logs/{name}/run.json", f"logs/{name}/turns.jsonl"}
@@ -80,12 +80,12 @@ def test_the_record_lacks_a_part(run_of_sample: Path, sample_bank: Bank, tmp_pat
     rows = [json.loads(line) for line in (made.results / "rows" / f"{name}.jsonl").read_text().splitlines()]
     assert rows == headline_rows(record)
     assert [row["task_id"] for row in rows] == [task.task_id for task in PROBE_TABLE.values()]
-    assert str(sample_bank.path) not in (made.results / "logs" / name / "run.json").read_text()
-    again = submit(run_of_sample, sample_bank, tmp_path / "out")
+    assert str(small_bank.path) not in (made.results / "logs" / name / "run.json").read_text()
+    again = submit(run_of_small, small_bank, tmp_path / "out")
     assert again.record == made.record
 
 
-@pytest.mark.usefixtures("sample_published")
+@pytest.mark.usefixtures("small_published")
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -96,53 +96,53 @@ def test_the_record_lacks_a_part(run_of_sample: Path, sample_bank: Bank, tmp_pat
     ],
 )
 def test_a_run_that_is_none_is_submitted(
-    options: dict[str, Any], words: str, made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+    options: dict[str, Any], words: str, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
 ) -> None:
-    run = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.gold, **options)
+    run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold, **options)
     with pytest.raises(HubError, match=words):
-        make_record(run, sample_bank, "org/model")
+        make_record(run, small_bank, "org/model")
 
 
-@pytest.mark.usefixtures("sample_published")
-def test_an_incomplete_run_is_submitted(made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("small_published")
+def test_an_incomplete_run_is_submitted(made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path) -> None:
     def fails_once(task: Any, index: int, attempt: int) -> Reply:
-        failed = task.task_id == "sample::p2::dev::01"
+        failed = task.task_id == "v2::p2::dev::0006"
         return Reply(None, error="timeout") if failed else made_runs.gold(task, index, attempt)
 
-    run = made_runs.make_run(tmp_path / "run", sample_bank, fails_once)
+    run = made_runs.make_run(tmp_path / "run", small_bank, fails_once)
     with pytest.raises(HubError, match="is incomplete"):
-        make_record(run, sample_bank, "org/model")
+        make_record(run, small_bank, "org/model")
 
 
-def test_a_run_on_another_bank_is_submitted(run_of_sample: Path, sample_bank: Bank) -> None:
-    with pytest.raises(HubError, match=r"bank veh-sample-1; submissions are on veh-v2"):
-        make_record(run_of_sample, sample_bank, "org/model")
+def test_a_run_on_another_bank_is_submitted(run_of_small: Path, small_bank: Bank) -> None:
+    with pytest.raises(HubError, match=r"bank veh-small-1; submissions are on veh-v2"):
+        make_record(run_of_small, small_bank, "org/model")
 
 
-@pytest.mark.usefixtures("sample_published")
-def test_a_deviation_is_not_named(made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("small_published")
+def test_a_deviation_is_not_named(made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path) -> None:
     protocol = Protocol(p2_stop="budget", retries=0)
-    run = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.gold, protocol=protocol, epochs=2)
-    made = submit(run, sample_bank, tmp_path / "out")
+    run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold, protocol=protocol, epochs=2)
+    made = submit(run, small_bank, tmp_path / "out")
     assert made.record["deviations"] == {"epochs": 2, "protocol.p2_stop": "budget", "protocol.retries": 0}
     notes = yaml.safe_load((made.model / ".eval_results" / "vehbench.yaml").read_text())[0]["notes"]
     assert 'protocol.p2_stop="budget"' in notes
     assert "default settings" not in notes
 
 
-@pytest.mark.usefixtures("sample_published")
+@pytest.mark.usefixtures("small_published")
 @pytest.mark.parametrize(
     "model_id", ["model", "a/b/c", "../../etc", "org/..", "org/mo del", "https://hf.co/org/m", "/m"]
 )
-def test_a_model_id_becomes_a_path(model_id: str, run_of_sample: Path, sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_model_id_becomes_a_path(model_id: str, run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="expected a repository of the Hub as ORG/NAME"):
-        submit(run_of_sample, sample_bank, tmp_path / "out", model_id)
+        submit(run_of_small, small_bank, tmp_path / "out", model_id)
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("sample_published")
+@pytest.mark.usefixtures("small_published")
 def test_a_key_in_the_log_is_published(
-    made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-0123456789abcdef")
 
@@ -150,26 +150,26 @@ def test_a_key_in_the_log_is_published(
         right = made_runs.gold(task, index, attempt)
         return Reply(f"key sk-0123456789abcdef {right.text}")
 
-    run = made_runs.make_run(tmp_path / "run", sample_bank, leaks)
+    run = made_runs.make_run(tmp_path / "run", small_bank, leaks)
     with pytest.raises(HubError, match=r"holds the value of \$SOME_API_KEY") as caught:
-        submit(run, sample_bank, tmp_path / "out")
+        submit(run, small_bank, tmp_path / "out")
     assert "sk-0123456789abcdef" not in str(caught.value)
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("sample_published")
-def test_a_folder_in_the_way_is_removed(run_of_sample: Path, sample_bank: Bank, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("small_published")
+def test_a_folder_in_the_way_is_removed(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("years")
     with pytest.raises(HubError, match="in the way and no earlier submission"):
-        submit(run_of_sample, sample_bank, tmp_path / "out")
+        submit(run_of_small, small_bank, tmp_path / "out")
     assert (tmp_path / "out" / "thesis.tex").read_text() == "years"
 
 
 @pytest.fixture
-def published(hub: Any, sample_bank: Bank) -> Any:
+def published(hub: Any, small_bank: Bank) -> Any:
     """The Hub with the dataset, the results dataset and a model."""
-    manifest = (sample_bank.path / "manifest.json").read_bytes()
+    manifest = (small_bank.path / "manifest.json").read_bytes()
     repo = hub.repo("dataset", "org/vehbench")
     repo.commit("main", {"manifest.json": manifest})
     hub.repo("dataset", "org/vehbench-results")
@@ -179,9 +179,10 @@ def published(hub: Any, sample_bank: Bank) -> Any:
 
 @pytest.mark.slow
 def test_a_second_submission_opens_a_second_pull_request(
-    published: Any, at_hub: Any, run_of_sample: Path, tmp_path: Path
+    published: Any, at_hub: Any, small_bank: Bank, run_of_small: Path, tmp_path: Path
 ) -> None:
-    sent_twice = at_hub(PUSH, run_of_sample, "maker/model", tmp_path / "out", "model", "model").splitlines()
+    arguments = (small_bank.path, run_of_small, "maker/model", tmp_path / "out")
+    sent_twice = at_hub(PUSH, *arguments, "model", "model").splitlines()
     assert [line.split()[0] for line in sent_twice] == ["opened", "opened", "updated", "updated"]
     model = published.repo("model", "maker/model")
     assert len(model.pulls) == 1
@@ -196,17 +197,20 @@ def test_a_second_submission_opens_a_second_pull_request(
     assert {path.split("/")[0] for path in results} == {"records", "rows", "logs"}
     # A closed one is left alone.
     model.pulls[0]["status"] = "closed"
-    third = at_hub(PUSH, run_of_sample, "maker/model", tmp_path / "out", "model").splitlines()
+    third = at_hub(PUSH, *arguments, "model").splitlines()
     assert [line.split()[0] for line in third] == ["updated", "opened"]
     assert published.unknown == []
 
 
 @pytest.mark.slow
-def test_an_api_model_needs_a_repository(published: Any, at_hub: Any, run_of_sample: Path, tmp_path: Path) -> None:
-    refused, sent = at_hub(PUSH, run_of_sample, "maker/closed", tmp_path / "out", "model", "results").splitlines()
+def test_an_api_model_needs_a_repository(
+    published: Any, at_hub: Any, small_bank: Bank, run_of_small: Path, tmp_path: Path
+) -> None:
+    arguments = (small_bank.path, run_of_small, "maker/closed", tmp_path / "out")
+    refused, sent = at_hub(PUSH, *arguments, "model", "results").splitlines()
     assert "there is no model maker/closed on the Hub" in refused
     assert sent.startswith("opened ")
     assert [pull["num"] for pull in published.repo("dataset", "org/vehbench-results").pulls] == [1]
     published.repo("dataset", "org/vehbench").commit("main", {"manifest.json": b'{"fingerprint": "0"}'})
-    said = at_hub(PUSH, run_of_sample, "maker/closed", tmp_path / "out", "results")
+    said = at_hub(PUSH, *arguments, "results")
     assert "the tasks in org/vehbench are not those of the run" in said

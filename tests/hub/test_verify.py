@@ -84,25 +84,25 @@ def dropped_line(turns: list[dict[str, Any]]) -> None:
 
 def swapped_tasks(turns: list[dict[str, Any]]) -> None:
     one, other = (
-        next(turn["task"] for turn in turns if name in turn["task"]) for name in ("p4::dev::01", "p4::dev::02")
+        next(turn["task"] for turn in turns if name in turn["task"]) for name in ("p4::dev::0001", "p4::dev::0003")
     )
     for turn in turns:
         turn["task"] = {one: other, other: one}.get(turn["task"], turn["task"])
 
 
-def test_an_honest_record_differs(record_file: Path, sample_bank: Bank) -> None:
-    assert check(record_file, sample_bank) == []
+def test_an_honest_record_differs(record_file: Path, small_bank: Bank) -> None:
+    assert check(record_file, small_bank) == []
 
 
 @pytest.mark.parametrize("change", [other_reply, dropped_line, swapped_tasks])
 def test_a_changed_log_passes(
-    change: Callable[[list[dict[str, Any]]], None], record_file: Path, sample_bank: Bank
+    change: Callable[[list[dict[str, Any]]], None], record_file: Path, small_bank: Bank
 ) -> None:
     change_log(record_file, change)
-    found = check(record_file, sample_bank)
+    found = check(record_file, small_bank)
     assert any(line.startswith("log.turns.jsonl: stated ") for line in found)
     # With every hash made to fit, the numbers or the requests still do not.
-    covered = check(cover_up(record_file), sample_bank)
+    covered = check(cover_up(record_file), small_bank)
     assert covered
     assert not any(line.startswith(("log.turns.jsonl", "id", "settings")) for line in covered)
     words = {
@@ -113,18 +113,18 @@ def test_a_changed_log_passes(
     assert any(words[change] in line for line in covered), covered
 
 
-def test_a_changed_score_passes(record_file: Path, sample_bank: Bank) -> None:
+def test_a_changed_score_passes(record_file: Path, small_bank: Bank) -> None:
     def better(record: dict[str, Any]) -> None:
         record["scores"]["probes"]["p2"]["headline"]["value"] += 0.01
 
     value = json.loads(record_file.read_text())["scores"]["probes"]["p2"]["headline"]["value"]
     change_record(record_file, better)
-    (line,) = check(record_file, sample_bank)
+    (line,) = check(record_file, small_bank)
     assert line == f"scores.probes.p2.headline.value: stated {value + 0.01}, computed {value}"
 
 
 @pytest.mark.parametrize("place", [("interval", 0), ("n",), ("undefined",)])
-def test_a_changed_detail_of_a_headline_passes(place: tuple[Any, ...], record_file: Path, sample_bank: Bank) -> None:
+def test_a_changed_detail_of_a_headline_passes(place: tuple[Any, ...], record_file: Path, small_bank: Bank) -> None:
     def change(record: dict[str, Any]) -> None:
         inside = record["scores"]["probes"]["p4"]["headline"]
         for name in place[:-1]:
@@ -132,52 +132,52 @@ def test_a_changed_detail_of_a_headline_passes(place: tuple[Any, ...], record_fi
         inside[place[-1]] = 0.123
 
     change_record(record_file, change)
-    (line,) = check(record_file, sample_bank)
+    (line,) = check(record_file, small_bank)
     assert line.startswith("scores.probes.p4.headline.")
 
 
-def test_a_record_without_scores_passes(record_file: Path, sample_bank: Bank) -> None:
+def test_a_record_without_scores_passes(record_file: Path, small_bank: Bank) -> None:
     change_record(record_file, lambda record: record.update(scores={"convention": "defined"}))
-    assert "scores.probes: missing" in check(record_file, sample_bank)
+    assert "scores.probes: missing" in check(record_file, small_bank)
 
 
 @pytest.mark.parametrize("field", ["log", "run_json", "bank", "comparability", "deviations", "date"])
-def test_a_changed_hash_or_statement_passes(field: str, record_file: Path, sample_bank: Bank) -> None:
+def test_a_changed_hash_or_statement_passes(field: str, record_file: Path, small_bank: Bank) -> None:
     new: dict[str, Any] = {
         "log": {"turns.jsonl": "0" * 64},
         "run_json": "0" * 64,
-        "bank": {"version": "veh-v2", "fingerprint": sample_bank.fingerprint},
+        "bank": {"version": "veh-v2", "fingerprint": small_bank.fingerprint},
         "comparability": "veh-v2 | prompts 1 | protocol 1 | scorer 1 | defined",
         "deviations": {"protocol.retries": 7},
         "date": "2027-01-01",
     }
     change_record(record_file, lambda record: record.update({field: new[field]}))
-    found = check(record_file, sample_bank)
+    found = check(record_file, small_bank)
     assert any(line.startswith({"run_json": "run.json"}.get(field, field)) for line in found), found
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("model", "org/better"), ("protocol.p2_stop", "budget"), ("epochs", 2), ("limit", 2)]
 )
-def test_an_edited_setting_passes(name: str, value: Any, record_file: Path, sample_bank: Bank) -> None:
+def test_an_edited_setting_passes(name: str, value: Any, record_file: Path, small_bank: Bank) -> None:
     change_run(record_file, lambda run: run["settings"].update({name: value}))
-    found = check(record_file, sample_bank)
+    found = check(record_file, small_bank)
     assert any(line.startswith(f"settings.{name}: stated ") for line in found), found
     if name != "model":  # which model replied is what no log can prove
-        assert check(cover_up(record_file), sample_bank)
+        assert check(cover_up(record_file), small_bank)
 
 
 def test_the_log_of_another_run_passes(
-    record_file: Path, made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+    record_file: Path, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
 ) -> None:
-    other = made_runs.make_run(tmp_path / "other", sample_bank, made_runs.gold)
+    other = made_runs.make_run(tmp_path / "other", small_bank, made_runs.gold)
     record = fetch(str(record_file), tmp_path).record
     assert record is not None
-    found = record_differences(record, other, sample_bank)
+    found = record_differences(record, other, small_bank)
     assert any(line.startswith("log.turns.jsonl") for line in found)
     assert any(line.startswith("scores.probes.p4.headline.value") for line in found)
     shutil.copyfile(other / "turns.jsonl", log_of(record_file) / "turns.jsonl")
-    assert any(line.startswith("scores.probes") for line in check(cover_up(record_file), sample_bank))
+    assert any(line.startswith("scores.probes") for line in check(cover_up(record_file), small_bank))
 
 
 def leaves(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -196,7 +196,7 @@ UNPROVEN = ("vehbench",)
     other=st.sampled_from([0.5, -1, None, True, "\x1b[2J", "\ud800", [], {"a": [1]}, 10**400]),
 )
 def test_a_field_of_the_record_is_not_checked(made_once: Path, draw: int, other: Any) -> None:
-    sample_bank = open_bank("sample")  # a fixture would be written out as an argument of the example
+    small_bank = open_bank(made_once.parents[1] / "bank")  # a fixture would be printed with the example
     (file,) = made_once.glob("records/*.json")
     record = json.loads(file.read_text())
     ways = [way for way in leaves(record) if way[0] != "versions" or way[1] not in UNPROVEN]
@@ -209,7 +209,7 @@ def test_a_field_of_the_record_is_not_checked(made_once: Path, draw: int, other:
     inside[last] = other
     try:
         found = record_differences(
-            read_record(json.dumps(record), "record"), made_once / "logs" / file.stem, sample_bank
+            read_record(json.dumps(record), "record"), made_once / "logs" / file.stem, small_bank
         )
     except HubError:
         return
@@ -244,11 +244,11 @@ def test_rows_that_flatter_the_record_pass(record_file: Path) -> None:
     assert "cannot be read" in row_differences(found.record, found.rows)[0]
 
 
-def test_a_log_that_is_gone_or_no_log_ends_in_a_traceback(record_file: Path, sample_bank: Bank) -> None:
+def test_a_log_that_is_gone_or_no_log_ends_in_a_traceback(record_file: Path, small_bank: Bank) -> None:
     (log_of(record_file) / "turns.jsonl").unlink()
-    assert check(record_file, sample_bank)[0].startswith("log: ")
+    assert check(record_file, small_bank)[0].startswith("log: ")
     shutil.rmtree(log_of(record_file))
-    assert check(record_file, sample_bank)[0].startswith("log: ")
+    assert check(record_file, small_bank)[0].startswith("log: ")
 
 
 @pytest.mark.parametrize(
@@ -306,14 +306,15 @@ from typer.testing import CliRunner
 from vehbench_cli.commands.verify import verify_command
 app = typer.Typer()
 app.command()(verify_command)
-for url in sys.argv[1:]:
-    done = CliRunner().invoke(app, [url, "--bank", "sample"])
+bank, *urls = sys.argv[1:]
+for url in urls:
+    done = CliRunner().invoke(app, [url, "--bank", bank])
     print(done.exit_code, done.exception, " ".join(done.output.split()))
 """
 
 
 @pytest.mark.slow
-def test_a_record_on_the_hub_cannot_be_verified(hub: Any, at_hub: Any, record_file: Path) -> None:
+def test_a_record_on_the_hub_cannot_be_verified(hub: Any, at_hub: Any, record_file: Path, small_bank: Bank) -> None:
     results = record_file.parent.parent
     files = {str(p.relative_to(results)): p.read_bytes() for p in results.rglob("*") if p.is_file()}
     forged = json.loads(files[f"records/{record_file.name}"])
@@ -323,7 +324,7 @@ def test_a_record_on_the_hub_cannot_be_verified(hub: Any, at_hub: Any, record_fi
         changed = {} if record is None else {f"records/{record_file.name}": record}
         hub.repo("dataset", f"{org}/vehbench-results").commit("main", files | changed)
         urls.append(f"{hub.url}/datasets/{org}/vehbench-results/blob/main/records/{record_file.name}")
-    honest, lied, large = at_hub(VERIFY, *urls).splitlines()
+    honest, lied, large = at_hub(VERIFY, small_bank.path, *urls).splitlines()
     assert honest.startswith("0 None record ")
     assert "every number follows from the log" in honest
     assert "cannot prove who" in honest

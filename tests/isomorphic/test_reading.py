@@ -33,13 +33,13 @@ def rows(shipped: Bank) -> tuple[IsomorphicTask, ...]:
 
 
 @pytest.fixture
-def small(sample_bank: Bank, rows: tuple[IsomorphicTask, ...], tmp_path: Path) -> Bank:
-    """The sample bank with two groups of every split beside it."""
+def small(small_bank: Bank, rows: tuple[IsomorphicTask, ...], tmp_path: Path) -> Bank:
+    """The small bank with two groups of every split beside it."""
     of_split = {row.group: row.split for row in rows}
-    groups = {g for split in splits_of(sample_bank, "p2") for g in [g for g, s in of_split.items() if s == split][:2]}
+    groups = {g for split in splits_of(small_bank, "p2") for g in [g for g, s in of_split.items() if s == split][:2]}
     write_bank(
         tmp_path / "bank",
-        sample_bank.tasks,
+        small_bank.tasks,
         version="veh-small-1",
         convention="defined",
         card="\n# A bank\n",
@@ -57,12 +57,12 @@ def test_a_row_changes_on_its_way_through_a_bank(small: Bank, rows: tuple[Isomor
     assert pq.read_schema(small.path / FILE).metadata[b"canary"] == CANARY.encode()
 
 
-def test_isomorphic_rows_change_tasks_counts_or_fingerprint(small: Bank, sample_bank: Bank) -> None:
-    assert small.tasks == sample_bank.tasks
-    assert small.fingerprint == sample_bank.fingerprint
-    assert small.manifest["counts"] == sample_bank.manifest["counts"]
+def test_isomorphic_rows_change_tasks_counts_or_fingerprint(small: Bank, small_bank: Bank) -> None:
+    assert small.tasks == small_bank.tasks
+    assert small.fingerprint == small_bank.fingerprint
+    assert small.manifest["counts"] == small_bank.manifest["counts"]
     assert (small.manifest["isomorphic"]["groups"], small.manifest["isomorphic"]["rows"]) == (6, 18)
-    assert configs_of(small) == [*configs_of(sample_bank), "isomorphic"]
+    assert configs_of(small) == [*configs_of(small_bank), "isomorphic"]
 
 
 def test_a_damaged_file_goes_unnoticed_or_keeps_the_tasks_from_being_read(small: Bank) -> None:
@@ -81,9 +81,9 @@ def test_a_left_out_file_goes_unnoticed(small: Bank) -> None:
         open_isomorphic(other)
 
 
-def test_a_bank_without_them_ends_in_a_traceback(sample_bank: Bank) -> None:
-    with pytest.raises(BankError, match=r"veh-sample-1 .* no isomorphic probes; bank v2 has"):
-        open_isomorphic(sample_bank)
+def test_a_bank_without_them_ends_in_a_traceback(small_bank: Bank) -> None:
+    with pytest.raises(BankError, match=r"veh-small-1 .* no isomorphic probes; bank v2 has"):
+        open_isomorphic(small_bank)
 
 
 def test_load_gives_other_rows_than_the_reader(small: Bank) -> None:

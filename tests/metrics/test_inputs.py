@@ -79,11 +79,10 @@ def test_a_cut_refused_or_failed_reply_loses_its_class() -> None:
         {"text": None, "finish_reason": "content_filter"},
         {"text": None, "error": "timeout"},
         "no",
-        ["A", "B", "C", "D", "E"],
     ]
     found = compute("p4_tau", said, rows)
-    assert found["outcomes"] == {"ok": 1, "format_error": 1, "truncated": 1, "refused": 1, "infra_error": 1}
-    assert found["n"] == 4
+    assert found["outcomes"] == {"ok": 0, "format_error": 1, "truncated": 1, "refused": 1, "infra_error": 1}
+    assert found["n"] == 3
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, -5, None, "long", [1], {}, True])
@@ -289,7 +288,7 @@ def test_a_missing_or_uneven_list_ends_in_a_riddle() -> None:
         ({"predictions": answers}, "references are missing"),
         ({"references": rows}, "predictions are missing"),
         ({}, "nothing to score"),
-        ({"predictions": answers[:-1], "references": rows}, "4 predictions and 5 references"),
+        ({"predictions": answers[:-1], "references": rows}, "3 predictions and 4 references"),
         ({"predictions": "A", "references": rows}, "predictions: expected a list"),
         ({"predictions": [], "references": []}, "no rows|nothing"),
         ({"predictions": [{1, 2}], "references": rows[:1]}, "row 0 of predictions: cannot be written as JSON"),

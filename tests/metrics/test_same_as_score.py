@@ -64,13 +64,13 @@ def test_a_metric_differs_from_the_score_on_imported_rows(
 
 
 def test_the_module_of_evaluate_gives_other_numbers_than_the_function(
-    made_runs: SimpleNamespace, sample_bank: Bank, tmp_path: Path
+    made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
 ) -> None:
-    folder = made_runs.make_run(tmp_path / "run", sample_bank, made_runs.mixed)
+    folder = made_runs.make_run(tmp_path / "run", small_bank, made_runs.mixed)
     for names in PROBE_TABLE.values():
-        said, rows = predictions(folder, sample_bank.select([names.probe]))
+        said, rows = predictions(folder, small_bank.select([names.probe]))
         direct = compute(names.headline, said, rows)
         assert vehbench_hf.load_metric(names.headline).compute(predictions=said, references=rows) == direct
-        dataset = vehbench_hf.load(names.probe, bank="sample")
+        dataset = vehbench_hf.load(names.probe, bank=small_bank)
         listed = [row for split in dataset.values() for row in split]
         assert vehbench_hf.load_metric(names.headline).compute(predictions=said, references=listed) == direct

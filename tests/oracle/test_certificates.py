@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vehbench_oracle
+from certificate_holds import certificate_holds
 from vehbench_oracle import (
     VARIABLES,
     Certificate,
     CertificateError,
     InvalidValueError,
     VehProblem,
-    certificate_holds,
     certify,
     find_optimum,
     proven_margin,

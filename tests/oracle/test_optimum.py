@@ -10,18 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cross_check import STAGES, cross_check, disagreement
 from vehbench_oracle import (
     VARIABLES,
     Optimum,
     VehProblem,
     box_violations,
     certify,
-    cross_check,
-    disagreement,
     find_optimum,
     judge,
 )
-from vehbench_oracle.evolution import STAGES
 from vehbench_oracle.veh.optimum import smallest_slack
 from vehbench_oracle.veh.quantities import LIMITS, UPPER_LIMITS
 

@@ -28,8 +28,8 @@ def objects(schema: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_strict_modes_accept_every_object_of_a_schema(sample_bank: Bank, probe: Probe) -> None:
-    schema = reply_schema(probe, spec(sample_bank, probe))
+def test_strict_modes_accept_every_object_of_a_schema(small_bank: Bank, probe: Probe) -> None:
+    schema = reply_schema(probe, spec(small_bank, probe))
     assert schema["type"] == "object"
     for found in objects(schema):
         assert found["required"] == list(found["properties"])
@@ -38,14 +38,14 @@ def test_strict_modes_accept_every_object_of_a_schema(sample_bank: Bank, probe: 
 
 
 @pytest.mark.parametrize("probe", ["p1", "p2", "p3"])
-def test_a_schema_allows_exactly_the_actions_of_its_probe(sample_bank: Bank, probe: Probe) -> None:
-    schema = reply_schema(probe, spec(sample_bank, probe))
+def test_a_schema_allows_exactly_the_actions_of_its_probe(small_bank: Bank, probe: Probe) -> None:
+    schema = reply_schema(probe, spec(small_bank, probe))
     assert schema["properties"]["action"]["enum"] == list(ACTIONS[probe])
 
 
-def test_a_ranking_names_all_candidates_of_its_own_task(sample_bank: Bank) -> None:
-    ids = [candidate["id"] for candidate in spec(sample_bank, "p4")["candidates"]]
-    ranking = reply_schema("p4", spec(sample_bank, "p4"))["properties"]["ranking"]
+def test_a_ranking_names_all_candidates_of_its_own_task(small_bank: Bank) -> None:
+    ids = [candidate["id"] for candidate in spec(small_bank, "p4")["candidates"]]
+    ranking = reply_schema("p4", spec(small_bank, "p4"))["properties"]["ranking"]
     assert ranking["items"]["enum"] == ids
     assert ranking["minItems"] == ranking["maxItems"] == len(ids) > 1
     reply = json.dumps({"ranking": ids[::-1], "reason": ""})
@@ -56,8 +56,8 @@ DESIGNS = st.fixed_dictionaries({name: st.floats(-1e6, 1e6) for name in VARIABLE
 
 
 @given(data=st.data(), probe=st.sampled_from(["p1", "p2", "p3"]))
-def test_what_follows_the_schema_is_read_without_a_repair(sample_bank: Bank, data: st.DataObject, probe: Probe) -> None:
-    properties = reply_schema(probe, spec(sample_bank, probe))["properties"]
+def test_what_follows_the_schema_is_read_without_a_repair(small_bank: Bank, data: st.DataObject, probe: Probe) -> None:
+    properties = reply_schema(probe, spec(small_bank, probe))["properties"]
     action = data.draw(st.sampled_from(properties["action"]["enum"]))
     full = {
         "action": action,

@@ -27,17 +27,17 @@ def as_text(task: Task, protocol: Protocol | None = None) -> str:
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_prompt_text_is_the_one_on_record(probe: Probe, sample_bank: Bank) -> None:
+def test_prompt_text_is_the_one_on_record(probe: Probe, small_bank: Bank) -> None:
     """Set VEHBENCH_UPDATE_SNAPSHOTS=1 to accept a change, and raise PROMPTS_VERSION with it."""
-    text = as_text(next(task for task in sample_bank.tasks if task.probe == probe))
+    text = as_text(next(task for task in small_bank.tasks if task.probe == probe))
     file = SNAPSHOTS / f"{probe}.txt"
     if os.environ.get("VEHBENCH_UPDATE_SNAPSHOTS"):
         file.write_text(text, encoding="utf-8")
     assert text == file.read_text(encoding="utf-8")
 
 
-def test_feedback_text_is_the_one_on_record(sample_bank: Bank) -> None:
-    task = next(task for task in sample_bank.tasks if task.probe == "p2")
+def test_feedback_text_is_the_one_on_record(small_bank: Bank) -> None:
+    task = next(task for task in small_bank.tasks if task.probe == "p2")
     episode = Episode(task.task_id, task.probe, task.spec, Protocol())
     bounds = task.spec["variable_bounds"]
     corner = {name: bounds[name]["max"] for name in VARIABLES}  # type: ignore[index]
@@ -52,15 +52,15 @@ def test_feedback_text_is_the_one_on_record(sample_bank: Bank) -> None:
     assert text == file.read_text(encoding="utf-8")
 
 
-def test_every_prompt_names_all_quantities_with_units(sample_bank: Bank) -> None:
-    for task in sample_bank.tasks:
+def test_every_prompt_names_all_quantities_with_units(small_bank: Bank) -> None:
+    for task in small_bank.tasks:
         system = opening(task.probe, task.spec, Protocol())[0]["content"]
         for name in [*VARIABLES, *METRICS, *LIMITS]:
             assert name in system
 
 
-def test_the_brief_shows_each_number_the_spec_holds(sample_bank: Bank) -> None:
-    for task in sample_bank.tasks:
+def test_the_brief_shows_each_number_the_spec_holds(small_bank: Bank) -> None:
+    for task in small_bank.tasks:
         shown = brief(task.probe, task.spec, task.problem)
         for name, box in task.spec["variable_bounds"].items():
             assert (box is None) == (name not in shown["variable_bounds"])
@@ -101,9 +101,9 @@ def public_words(task: Task) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", ["sample", "v1"])
+@pytest.mark.parametrize("name", ["small_bank", "bank_v1"])
 def test_no_gold_value_reaches_a_message(name: str, request: pytest.FixtureRequest) -> None:
-    bank: Bank = request.getfixturevalue("sample_bank" if name == "sample" else "bank_v1")
+    bank: Bank = request.getfixturevalue(name)
     checked = 0
     for task in bank.tasks:
         text = as_text(task)
@@ -123,10 +123,10 @@ def test_recomputed_history_shows_other_slacks_on_v1(bank_v1: Bank) -> None:
     assert differing == 156
 
 
-def test_feedback_has_value_limit_and_unit_of_each_violation(sample_bank: Bank) -> None:
+def test_feedback_has_value_limit_and_unit_of_each_violation(small_bank: Bank) -> None:
     from vehbench_hf.episodes.judging import judge_for
 
-    task = next(task for task in sample_bank.tasks if task.probe == "p2")
+    task = next(task for task in small_bank.tasks if task.probe == "p2")
     bounds = task.spec["variable_bounds"]
     verdict = judge_for(task.spec, {name: bounds[name]["max"] * 1.5 for name in VARIABLES})  # type: ignore[index]
     shown = json.loads(feedback_text(3, verdict, 2))

@@ -71,9 +71,9 @@ def a_turn(task: Task) -> Reply:
 
 
 @pytest.mark.parametrize("name", ON_RECORD)
-def test_protocol_text_is_the_one_on_record(name: str, sample_bank: Bank) -> None:
+def test_protocol_text_is_the_one_on_record(name: str, small_bank: Bank) -> None:
     probe, rules = ON_RECORD[name]
-    text = transcript(opening(probe, first(sample_bank, probe).spec, Protocol(**rules)))
+    text = transcript(opening(probe, first(small_bank, probe).spec, Protocol(**rules)))
     assert text == on_record(name, text)
 
 
@@ -86,9 +86,9 @@ def test_control_text_is_the_one_on_record(control: Control) -> None:
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_control_changes_nothing_but_what_stands_before_the_prompt(
-    probe: Probe, control: Control, sample_bank: Bank
+    probe: Probe, control: Control, small_bank: Bank
 ) -> None:
-    spec = first(sample_bank, probe).spec
+    spec = first(small_bank, probe).spec
     state = "summary" if control == "summary+targeted" else "raw"
     plain = opening(probe, spec, Protocol(p3_state=state))  # type: ignore[arg-type]
     controlled = opening(probe, spec, Protocol(control=control))
@@ -108,17 +108,17 @@ def test_each_probe_has_its_own_targeted_block_and_another_ones_as_the_wrong_one
 
 
 @pytest.mark.parametrize("probe", ["p1", "p4"])
-def test_rules_of_other_probes_leave_a_prompt_as_it_is(probe: Probe, sample_bank: Bank) -> None:
-    spec = first(sample_bank, probe).spec
+def test_rules_of_other_probes_leave_a_prompt_as_it_is(probe: Probe, small_bank: Bank) -> None:
+    spec = first(small_bank, probe).spec
     other = Protocol(p2_stop="budget", p2_queries=9, p3_state="summary", feedback="coarse", replay_reasoning="all")
     assert opening(probe, spec, other) == opening(probe, spec, Protocol())
 
 
-@pytest.mark.parametrize("name", ["sample_bank", "bank_v1"])
+@pytest.mark.parametrize("name", ["small_bank", "bank_v1"])
 def test_no_gold_value_reaches_a_message_under_any_protocol(name: str, request: pytest.FixtureRequest) -> None:
     bank: Bank = request.getfixturevalue(name)
     checked = set()
-    for task in bank.tasks if name == "sample_bank" else bank.tasks[::10]:
+    for task in bank.tasks if name == "small_bank" else bank.tasks[::10]:
         words = sorted(gold_words(task))
         for protocol in protocols(task.probe):
             episode = begin_episode(task, protocol)

@@ -11,8 +11,8 @@ from vehbench_hf.types import Record, Step, Task
 
 
 @pytest.fixture
-def task(sample_bank: Bank) -> Task:
-    return next(task for task in sample_bank.tasks if task.probe == "p2")
+def task(small_bank: Bank) -> Task:
+    return next(task for task in small_bank.tasks if task.probe == "p2")
 
 
 @pytest.fixture

@@ -71,19 +71,19 @@ def killed(folder: Path, tasks: list[Task], whole: int, share: float) -> None:
 
 
 @pytest.fixture
-def whole_run(sample_bank: Bank, tmp_path: Path) -> Path:
+def whole_run(small_bank: Bank, tmp_path: Path) -> Path:
     folder = tmp_path / "whole"
     folder.mkdir()
-    run_all(folder, list(sample_bank.tasks))
+    run_all(folder, list(small_bank.tasks))
     return folder
 
 
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99, 1.0])
 def test_a_kill_at_any_turn_loses_and_repeats_nothing(
-    share: float, sample_bank: Bank, whole_run: Path, tmp_path: Path
+    share: float, small_bank: Bank, whole_run: Path, tmp_path: Path
 ) -> None:
-    tasks = list(sample_bank.tasks)
+    tasks = list(small_bank.tasks)
     expected, expected_keys = records(whole_run, tasks), keys(whole_run)
     total = sum(expected_keys.values())
     assert total > 40
@@ -98,8 +98,8 @@ def test_a_kill_at_any_turn_loses_and_repeats_nothing(
 
 
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
-def test_several_kills_in_a_row(sample_bank: Bank, whole_run: Path, tmp_path: Path) -> None:
-    tasks = list(sample_bank.tasks)
+def test_several_kills_in_a_row(small_bank: Bank, whole_run: Path, tmp_path: Path) -> None:
+    tasks = list(small_bank.tasks)
     folder = tmp_path / "often"
     folder.mkdir()
     for _ in range(6):
@@ -109,29 +109,29 @@ def test_several_kills_in_a_row(sample_bank: Bank, whole_run: Path, tmp_path: Pa
     assert records(folder, tasks) == records(whole_run, tasks)
 
 
-def test_a_finished_run_makes_no_call(sample_bank: Bank, whole_run: Path) -> None:
+def test_a_finished_run_makes_no_call(small_bank: Bank, whole_run: Path) -> None:
     before = (whole_run / "turns.jsonl").read_bytes()
-    assert run_all(whole_run, list(sample_bank.tasks)) == 0
+    assert run_all(whole_run, list(small_bank.tasks)) == 0
     assert (whole_run / "turns.jsonl").read_bytes() == before
 
 
-def test_turns_of_no_call_are_named_and_never_shadow_the_right_one(sample_bank: Bank, whole_run: Path) -> None:
+def test_turns_of_no_call_are_named_and_never_shadow_the_right_one(small_bank: Bank, whole_run: Path) -> None:
     from dataclasses import replace
 
     from vehbench_hf.runlog import RunSettings, load_run, write_run_json
     from vehbench_hf.types import PROBES, SPLITS
 
     settings = RunSettings(
-        "m", sample_bank.version, sample_bank.fingerprint, PROBES, SPLITS, None, 1, PROTOCOL, Sampling(seed=3)
+        "m", small_bank.version, small_bank.fingerprint, PROBES, SPLITS, None, 1, PROTOCOL, Sampling(seed=3)
     )
     write_run_json(whole_run, {"settings": settings.flat(), "bank": "b"})
-    before = load_run(whole_run, sample_bank)
+    before = load_run(whole_run, small_bank)
     assert before.problems == []
     first = read_turns(whole_run).turns[0]
     with TurnWriter(whole_run) as writer:
         writer.append(replace(first, request_hash="0" * 64))
         writer.append(replace(first, task_id="of another bank"))
-    after = load_run(whole_run, sample_bank)
+    after = load_run(whole_run, small_bank)
     assert after.records == before.records
     assert len(after.problems) == 1
     assert after.problems[0].startswith("2 turns")

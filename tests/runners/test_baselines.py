@@ -24,8 +24,8 @@ def test_an_unknown_model_is_refused_with_the_known_ones(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_a_baseline_answers_every_task_in_readable_text(name: str, sample_bank: Bank, tmp_path: Path) -> None:
-    tasks = list(sample_bank.tasks)
+def test_a_baseline_answers_every_task_in_readable_text(name: str, small_bank: Bank, tmp_path: Path) -> None:
+    tasks = list(small_bank.tasks)
     with TurnWriter(tmp_path) as writer:
         result = run_tasks(Plan(tasks, 1, Protocol()), make_backend(f"baseline/{name}"), writer, [])
     assert set(result.outcomes.values()) == {"ok"}
@@ -35,8 +35,8 @@ def test_a_baseline_answers_every_task_in_readable_text(name: str, sample_bank: 
         json.loads(turn.reply.text or "")
 
 
-def test_random_draws_depend_on_seed_and_place_alone(sample_bank: Bank) -> None:
-    task = next(task for task in sample_bank.tasks if task.probe == "p2")
+def test_random_draws_depend_on_seed_and_place_alone(small_bank: Bank) -> None:
+    task = next(task for task in small_bank.tasks if task.probe == "p2")
 
     def draw(seed: int, place: tuple[int, int, int]) -> Reply:
         async def ask() -> Reply:

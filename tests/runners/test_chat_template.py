@@ -56,11 +56,11 @@ def test_tokens_are_those_of_the_template(folder: Path) -> None:
 
 
 def test_prompts_are_shown_and_counted_without_an_engine(
-    folder: Path, sample_bank: Bank, monkeypatch: pytest.MonkeyPatch
+    folder: Path, small_bank: Bank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
     (folder / "config.json").write_text('{"model_type": "llama"}')
-    task = sample_bank.select(["p4"])[0]
+    task = small_bank.select(["p4"])[0]
     messages = opening(task.probe, task.spec, Protocol())
     for kind in ("vllm", "hf"):
         backend = make_backend(f"{kind}/{folder}")

@@ -40,14 +40,14 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_KEY", "sk-very-secret")
 
 
-def test_replies_keep_what_the_provider_said(sample_bank: Bank, tmp_path: Path) -> None:
+def test_replies_keep_what_the_provider_said(small_bank: Bank, tmp_path: Path) -> None:
     answers = [
         completion(GOOD, reasoning_content="hm"),
         completion("cut", finish_reason="length"),
         completion("", finish_reason="content_filter"),
     ]
     result, turns, requests = run(
-        sample_bank,
+        small_bank,
         tmp_path,
         lambda body, number: answers[min(number, 5) // 2 if number else 0],
         seed=4,
@@ -63,9 +63,9 @@ def test_replies_keep_what_the_provider_said(sample_bank: Bank, tmp_path: Path) 
     assert len(requests) == len(turns)
 
 
-def test_failures_outside_the_model_are_unscored(sample_bank: Bank, tmp_path: Path) -> None:
+def test_failures_outside_the_model_are_unscored(small_bank: Bank, tmp_path: Path) -> None:
     overflow = failure(400, "maximum context length is 100 tokens", code="context_length_exceeded")
-    result, turns, _ = run(sample_bank, tmp_path, lambda body, number: completion(GOOD) if number == 0 else overflow)
+    result, turns, _ = run(small_bank, tmp_path, lambda body, number: completion(GOOD) if number == 0 else overflow)
     assert Counter(result.outcomes.values()) == {"ok": 1, "infra_error": 4}
     assert all((turn.reply.error or "").startswith("context overflow") for turn in turns[1:])
 
@@ -77,32 +77,32 @@ def test_failures_outside_the_model_are_unscored(sample_bank: Bank, tmp_path: Pa
         (failure(401, "bad key sk-very-secret"), "HTTP 401"),
     ],
 )
-def test_what_holds_for_every_call_stops_the_run(sample_bank: Bank, tmp_path: Path, answer: Any, says: str) -> None:
-    result, turns, _ = run(sample_bank, tmp_path, lambda body, number: answer, temperature=0.0)
+def test_what_holds_for_every_call_stops_the_run(small_bank: Bank, tmp_path: Path, answer: Any, says: str) -> None:
+    result, turns, _ = run(small_bank, tmp_path, lambda body, number: answer, temperature=0.0)
     assert says in str(result.stopped)
     assert "very-secret" not in str(result.stopped)
     assert turns == []
 
 
-def test_fields_by_hand_go_where_they_belong(sample_bank: Bank, tmp_path: Path) -> None:
+def test_fields_by_hand_go_where_they_belong(small_bank: Bank, tmp_path: Path) -> None:
     _, _, requests = run(
-        sample_bank, tmp_path, lambda body, number: completion(GOOD), extra={"presence_penalty": 0.5, "min_p": 0.1}
+        small_bank, tmp_path, lambda body, number: completion(GOOD), extra={"presence_penalty": 0.5, "min_p": 0.1}
     )
     assert (requests[0]["presence_penalty"], requests[0]["min_p"]) == (0.5, 0.1)
 
 
-def test_reasoning_is_replayed_only_where_the_protocol_says_so(sample_bank: Bank, tmp_path: Path) -> None:
+def test_reasoning_is_replayed_only_where_the_protocol_says_so(small_bank: Bank, tmp_path: Path) -> None:
     for replay, shown in (("none", False), ("all", True)):
         folder = tmp_path / replay
         folder.mkdir()
         reply = completion('{"action": "replan", "reason": "x"}', reasoning_content="deep thought")
         protocol = Protocol(replay_reasoning=replay)  # type: ignore[arg-type]
-        _, _, requests = run(sample_bank, folder, lambda body, number, r=reply: r, "p2", protocol)
+        _, _, requests = run(small_bank, folder, lambda body, number, r=reply: r, "p2", protocol)
         assert ("deep thought" in json.dumps(requests[5])) == shown
 
 
-def test_structured_replies_are_asked_for_by_schema(sample_bank: Bank, tmp_path: Path) -> None:
-    _, _, requests = run(sample_bank, tmp_path, lambda body, number: completion(GOOD), structured=True)
+def test_structured_replies_are_asked_for_by_schema(small_bank: Bank, tmp_path: Path) -> None:
+    _, _, requests = run(small_bank, tmp_path, lambda body, number: completion(GOOD), structured=True)
     schema = requests[0]["response_format"]["json_schema"]["schema"]
     assert schema["required"] == ["action", "reason", "missing_fields"]
 

@@ -152,9 +152,9 @@ def test_each_misbehaviour_ends_in_its_class_and_nothing_is_lost(tmp_path: Path)
     assert (overflow.error or "").startswith("context overflow")
 
 
-def test_what_a_reply_says_about_itself_is_kept(sample_bank: Bank, tmp_path: Path) -> None:
+def test_what_a_reply_says_about_itself_is_kept(small_bank: Bank, tmp_path: Path) -> None:
     with FakeServer(lambda body, number: completion(GOOD, reasoning_content="hm")) as server:
-        _, [turn] = run(tmp_path, server.url, tasks_of(sample_bank, "p1")[:1])
+        _, [turn] = run(tmp_path, server.url, tasks_of(small_bank, "p1")[:1])
     reply = turn.reply
     assert (reply.text, reply.reasoning, reply.finish_reason) == (GOOD, "hm", "stop")
     assert (reply.served_model, reply.system_fingerprint, reply.request_id) == ("served-model", "fp_1", "req-1")
@@ -191,7 +191,7 @@ TOO_NEW = "Unsupported parameter: 'max_tokens' is not supported with this model.
     ],
 )
 def test_a_request_that_can_never_succeed_stops_the_run_at_once(
-    sample_bank: Bank,
+    small_bank: Bank,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     script: Callable[[dict[str, Any], int], Any],
@@ -200,7 +200,7 @@ def test_a_request_that_can_never_succeed_stops_the_run_at_once(
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
     models = Answer(b'{"data": [{"id": "other-model"}]}')
     with FakeServer(script, models=models) as server:
-        tasks = list(sample_bank.tasks)
+        tasks = list(small_bank.tasks)
         options = {"concurrency": 2, "key_variable": "MY_KEY"}
         result, turns = run(tmp_path, server.url, tasks, sampling=Sampling(temperature=0.0), **options)
     assert result.stopped is not None
@@ -211,26 +211,26 @@ def test_a_request_that_can_never_succeed_stops_the_run_at_once(
     assert server.headers[0]["authorization"] == "Bearer sk-very-secret"
 
 
-def test_a_parameter_refused_after_good_replies_leaves_one_task_unscored(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_parameter_refused_after_good_replies_leaves_one_task_unscored(small_bank: Bank, tmp_path: Path) -> None:
     bad = failure(400, "Invalid 'seed'", param="seed")
-    tasks = tasks_of(sample_bank, "p1")
+    tasks = tasks_of(small_bank, "p1")
     with FakeServer(lambda body, number: bad if number == 2 else FINE) as server:
         result, _ = run(tmp_path, server.url, tasks, sampling=Sampling(seed=1), concurrency=1)
     assert result.stopped is None
     assert Counter(result.outcomes.values()) == {"ok": 4, "infra_error": 1}
 
 
-def test_no_server_is_said_at_once(sample_bank: Bank, tmp_path: Path) -> None:
+def test_no_server_is_said_at_once(small_bank: Bank, tmp_path: Path) -> None:
     with FakeServer(always(FINE)) as server:
         url = server.url
     begun = time.monotonic()
     with pytest.raises(RunStopped, match=r"cannot connect to http://127\.0\.0\.1:\d+/v1.*server running"):
-        run(tmp_path, url, list(sample_bank.tasks))
+        run(tmp_path, url, list(small_bank.tasks))
     assert time.monotonic() - begun < 10
 
 
-def test_a_server_that_dies_stops_the_run_and_another_one_finishes_it(sample_bank: Bank, tmp_path: Path) -> None:
-    tasks = list(sample_bank.tasks)
+def test_a_server_that_dies_stops_the_run_and_another_one_finishes_it(small_bank: Bank, tmp_path: Path) -> None:
+    tasks = list(small_bank.tasks)
     reply = completion('{"action": "declare_infeasible", "ranking": ["A", "B", "C", "D", "E"]}')
 
     def script(body: dict[str, Any], number: int) -> Any:
@@ -276,7 +276,7 @@ def test_few_calls_are_refused_once_the_limit_of_a_server_is_known(tmp_path: Pat
     assert 1 <= refusals < 100  # waits alone, without a lower limit, leave about 150
 
 
-def test_every_call_waits_as_long_as_the_server_asks(sample_bank: Bank, tmp_path: Path) -> None:
+def test_every_call_waits_as_long_as_the_server_asks(small_bank: Bank, tmp_path: Path) -> None:
     times: list[float] = []
 
     def script(body: dict[str, Any], number: int) -> Any:
@@ -284,18 +284,18 @@ def test_every_call_waits_as_long_as_the_server_asks(sample_bank: Bank, tmp_path
         return failure(429, "wait", {"retry-after": "1"}) if number == 0 else Answer(FINE.body, delay_s=0.3)
 
     with FakeServer(script) as server:
-        result, _ = run(tmp_path, server.url, tasks_of(sample_bank, "p1"), concurrency=2)
+        result, _ = run(tmp_path, server.url, tasks_of(small_bank, "p1"), concurrency=2)
     assert Counter(result.outcomes.values()) == {"ok": 5}
     assert len(times) == 6
     assert min(times[2:]) - times[0] >= 1.0
 
 
-def test_a_server_says_what_it_serves_and_requests_follow_it(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_server_says_what_it_serves_and_requests_follow_it(small_bank: Bank, tmp_path: Path) -> None:
     entry = {"id": "m", "owned_by": "vllm", "max_model_len": 16384}
     models = Answer(json.dumps({"data": [{"id": "other"}, entry]}).encode())
     sampling = Sampling(seed=3, structured=True, reasoning_tokens=500, extra={"top_k": 5})
     with FakeServer(lambda body, number: FINE, models=models) as server:
-        run(tmp_path, server.url, tasks_of(sample_bank, "p1")[:1], sampling=sampling, epochs=2, concurrency=1)
+        run(tmp_path, server.url, tasks_of(small_bank, "p1")[:1], sampling=sampling, epochs=2, concurrency=1)
     one, two = server.requests
     assert (one["seed"], two["seed"]) == (3, 4)
     assert (one["top_k"], one["thinking_token_budget"]) == (5, 500)
@@ -310,7 +310,7 @@ from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
-tasks = [task for task in open_bank("sample").tasks if task.probe == "p2"]
+tasks = [task for task in open_bank(sys.argv[3]).tasks if task.probe == "p2"]
 backend = make_backend("openai/m", options=BackendOptions(base_url=sys.argv[2], concurrency=3))
 with TurnWriter(Path(sys.argv[1])) as writer:
     run_tasks(Plan(tasks, 1, Protocol()), backend, writer, [])
@@ -318,8 +318,8 @@ with TurnWriter(Path(sys.argv[1])) as writer:
 
 
 @pytest.mark.slow
-def test_a_killed_run_pays_for_no_finished_turn_again(sample_bank: Bank, tmp_path: Path) -> None:
-    tasks = tasks_of(sample_bank, "p2")
+def test_a_killed_run_pays_for_no_finished_turn_again(small_bank: Bank, tmp_path: Path) -> None:
+    tasks = tasks_of(small_bank, "p2")
     reply = Answer(completion('{"action": "replan", "reason": "x"}').body, delay_s=0.02)
 
     def script(body: dict[str, Any], number: int) -> Any:
@@ -329,7 +329,7 @@ def test_a_killed_run_pays_for_no_finished_turn_again(sample_bank: Bank, tmp_pat
 
     again: list[bool] = []
     with FakeServer(script) as server:
-        child = subprocess.Popen([sys.executable, "-c", KILLED, tmp_path, server.url])
+        child = subprocess.Popen([sys.executable, "-c", KILLED, tmp_path, server.url, small_bank.path])
         assert child.wait() == -signal.SIGKILL
         before = read_turns(tmp_path).turns
         in_vain = len(server.requests) - len(before)
@@ -348,11 +348,11 @@ def test_a_killed_run_pays_for_no_finished_turn_again(sample_bank: Bank, tmp_pat
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
 @pytest.mark.parametrize(("replay", "shown"), [("none", 0), ("last", 1), ("all", 5)])
 def test_reasoning_goes_back_under_the_name_it_came_by(
-    sample_bank: Bank, tmp_path: Path, name: str, replay: Any, shown: int
+    small_bank: Bank, tmp_path: Path, name: str, replay: Any, shown: int
 ) -> None:
     reply = completion('{"action": "replan", "reason": "x"}', **{name: "deep thought"})
     with FakeServer(lambda body, number: reply) as server:
-        run(tmp_path, server.url, tasks_of(sample_bank, "p2")[:1], protocol=Protocol(replay_reasoning=replay))
+        run(tmp_path, server.url, tasks_of(small_bank, "p2")[:1], protocol=Protocol(replay_reasoning=replay))
     last = server.requests[-1]["messages"]
     assert sum(message["role"] == "assistant" for message in last) == 5
     assert [message[name] for message in last if name in message] == ["deep thought"] * shown
@@ -378,12 +378,12 @@ def test_the_script_runs_and_goes_on(
 
 @pytest.mark.parametrize("secret", ["sk-very-secret", "passw0rd"])
 def test_no_secret_reaches_the_log(
-    sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secret: str
+    small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secret: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     with FakeServer(lambda body, number: failure(500, f"cannot read {secret}")) as server:
         url = server.url.replace("127.0.0.1", "me:passw0rd@127.0.0.1") + "?token=passw0rd"
-        result, turns = run(tmp_path, url, tasks_of(sample_bank, "p1")[:1], max_retries=0)
+        result, turns = run(tmp_path, url, tasks_of(small_bank, "p1")[:1], max_retries=0)
     assert [turn.reply.error for turn in turns] == ["HTTP 500: cannot read *** (asked 1 times)"]
     assert server.paths == ["/v1/chat/completions?token=passw0rd"]
     assert server.headers[0]["authorization"].startswith("Basic ")

@@ -45,13 +45,13 @@ def ask(url: str, task: Task) -> Reply:
     ],
 )
 def test_a_part_or_another_form_of_a_secret_is_shown(
-    sample_bank: Any, monkeypatch: pytest.MonkeyPatch, secret: str, answer: Callable[[str], Any]
+    small_bank: Any, monkeypatch: pytest.MonkeyPatch, secret: str, answer: Callable[[str], Any]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer(lambda body, number: answer(BEFORE + secret)) as server:
         login = ":".join(quote(part, "") for part in LOGIN.split(":"))
         url = server.url.replace("127.0.0.1", f"{login}@127.0.0.1") + f"?token={quote(TOKEN, '')}"
-        reply = ask(url, sample_bank.tasks[0])
+        reply = ask(url, small_bank.tasks[0])
     assert server.headers[0]["authorization"] == f"Basic {BASIC}"
     assert reply.error is not None
     assert secret[:6] not in reply.error
@@ -60,30 +60,30 @@ def test_a_part_or_another_form_of_a_secret_is_shown(
 
 @pytest.mark.parametrize("name", ["owned_by", "id"])
 def test_a_server_that_names_itself_after_the_key_brings_it_into_the_log(
-    sample_bank: Any, monkeypatch: pytest.MonkeyPatch, name: str
+    small_bank: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = Answer(f'{{"data": [{{"id": "m", "{name}": "{KEY}"}}]}}'.encode())
     server = FakeServer(lambda body, number: failure(404, "no such model"), models=models)
     with server, pytest.raises(RunStopped) as stopped:
-        ask(server.url, sample_bank.tasks[0])
+        ask(server.url, small_bank.tasks[0])
     assert KEY not in str(stopped.value)
 
 
-def test_a_line_end_behind_the_key_breaks_every_request(sample_bank: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_end_behind_the_key_breaks_every_request(small_bank: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\r\n")
     with FakeServer(lambda body, number: completion("hi")) as server:
-        assert ask(server.url, sample_bank.tasks[0]).text == "hi"
+        assert ask(server.url, small_bank.tasks[0]).text == "hi"
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
 @pytest.mark.parametrize("key", ["sk-\u00e4", "sk-one\rsk-two"])
 def test_a_key_that_no_header_can_hold_is_a_crash_or_is_shown(
-    sample_bank: Any, monkeypatch: pytest.MonkeyPatch, key: str
+    small_bank: Any, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     server = FakeServer(lambda body, number: completion("hi"))
     with server, pytest.raises(RunStopped, match="OPENAI_API_KEY holds characters") as stopped:
-        ask(server.url, sample_bank.tasks[0])
+        ask(server.url, small_bank.tasks[0])
     assert "sk-" not in str(stopped.value)
     assert server.requests == []

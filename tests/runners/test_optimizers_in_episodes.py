@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vehbench_hf.bank.bank import open_bank
+from small_bank import small_tasks
 from vehbench_hf.episodes import Episode
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Record, Task
 from vehbench_runners.baselines.answers import baseline_speaker
 from vehbench_runners.baselines.searches import SEARCHES
 
-BANK = open_bank("sample")
-TASKS = BANK.select(["p2"])
+TASKS = [task for task in small_tasks() if task.probe == "p2"]
 Stop = Literal["feasible", "budget"]
 some_search = st.sampled_from(sorted(SEARCHES))
 
@@ -77,7 +76,7 @@ def test_a_search_taken_up_again_is_the_search_uninterrupted(
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_outside_p2_an_optimizer_proposes(name: str) -> None:
-    others = BANK.select(["p1", "p3", "p4"])
+    others = [task for task in small_tasks() if task.probe != "p2"]
     assert {task.probe for task in others} == {"p1", "p3", "p4"}
     for task in others:
         assert drive(task, name, Protocol())[1] == drive(task, "propose", Protocol())[1]

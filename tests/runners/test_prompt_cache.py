@@ -96,13 +96,13 @@ def test_a_model_with_a_window_loses_what_left_it(window: int | None, suits: boo
 
 @pytest.mark.slow
 def test_replies_depend_on_what_was_read_before(
-    folder: Path, sample_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def turns(name: str) -> list[Any]:
         options = BackendOptions(concurrency=3)
         sampling = Sampling(temperature=0, max_tokens=12)
         got: list[Any] = RUNS["turns_of"](
-            f"hf/{folder}", sample_bank, tmp_path / name, sampling=sampling, options=options
+            f"hf/{folder}", small_bank, tmp_path / name, sampling=sampling, options=options
         )
         return got
 

@@ -72,27 +72,27 @@ def run(tmp_path: Path, tasks: list[Task], backend: Scripted, budget: Budget | N
     return result
 
 
-def test_a_parameter_that_the_model_refuses_fails_every_task(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_parameter_that_the_model_refuses_fails_every_task(small_bank: Bank, tmp_path: Path) -> None:
     def refuse(number: int) -> Reply:
         raise RunStopped("the model does not take temperature; leave out --temperature")
 
     backend = Scripted(refuse, concurrency=3, latency_s=0.3)  # so that a busy machine begins all three
-    result = run(tmp_path, sample_bank.select(["p1"]), backend)
+    result = run(tmp_path, small_bank.select(["p1"]), backend)
     assert "leave out --temperature" in str(result.stopped)
     assert (result.calls, result.outcomes, backend.calls) == (0, {}, 3)
     assert read_turns(tmp_path).turns == []
 
 
-def test_calls_in_flight_are_lost_when_a_run_stops(sample_bank: Bank, tmp_path: Path) -> None:
+def test_calls_in_flight_are_lost_when_a_run_stops(small_bank: Bank, tmp_path: Path) -> None:
     def third_stops(number: int) -> Reply:
         if number == 3:
             raise RunStopped("gone")
         return GOOD
 
-    result = run(tmp_path, sample_bank.select(["p1"]), Scripted(third_stops, concurrency=3))
+    result = run(tmp_path, small_bank.select(["p1"]), Scripted(third_stops, concurrency=3))
     assert result.stopped is not None
     assert len(read_turns(tmp_path).turns) == result.calls >= 2
-    again = run(tmp_path, sample_bank.select(["p1"]), Scripted(lambda number: GOOD))
+    again = run(tmp_path, small_bank.select(["p1"]), Scripted(lambda number: GOOD))
     assert (again.stopped, again.resumed, again.calls) == (None, result.calls, 5 - result.calls)
 
 
@@ -141,8 +141,8 @@ def test_calls_in_flight_carry_a_run_far_over_its_ceiling(budget: Budget, bank_v
 
 
 @pytest.mark.parametrize("budget", [Budget(max_tokens=250), Budget(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 0.5)])
-def test_a_ceiling_forgets_what_earlier_sessions_used(budget: Budget, sample_bank: Bank, tmp_path: Path) -> None:
-    tasks = sample_bank.select(["p1"])
+def test_a_ceiling_forgets_what_earlier_sessions_used(budget: Budget, small_bank: Bank, tmp_path: Path) -> None:
+    tasks = small_bank.select(["p1"])
     first = run(tmp_path, tasks, Scripted(lambda number: GOOD), budget)
     assert first.stopped is not None
     assert first.calls == 3  # 110 tokens or 0.2 USD each: the third call goes over, the fourth is not made
@@ -157,7 +157,7 @@ def test_a_ceiling_forgets_what_earlier_sessions_used(budget: Budget, sample_ban
     assert (last.calls, last.input, last.output) == (5, 500, 50)
 
 
-def test_a_full_disk_leaves_other_calls_running(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_other_calls_running(small_bank: Bank, tmp_path: Path) -> None:
     backend = Scripted(lambda number: GOOD, concurrency=2)
 
     class Full(TurnWriter):
@@ -165,7 +165,7 @@ def test_a_full_disk_leaves_other_calls_running(sample_bank: Bank, tmp_path: Pat
             raise OSError("No space left on device")
 
     with Full(tmp_path) as writer, pytest.raises(OSError, match="No space"):
-        run_tasks(Plan(sample_bank.select(["p1"]), 1, Protocol()), backend, writer, [])
+        run_tasks(Plan(small_bank.select(["p1"]), 1, Protocol()), backend, writer, [])
     assert backend.calls == 2
     assert backend.open == 0
 

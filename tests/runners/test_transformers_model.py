@@ -44,10 +44,10 @@ def test_what_only_vllm_has_is_refused(
 
 
 @pytest.mark.slow
-def test_batches_answer_as_single_calls_do(model: str, sample_bank: Bank, tmp_path: Path) -> None:
+def test_batches_answer_as_single_calls_do(model: str, small_bank: Bank, tmp_path: Path) -> None:
     sampling = Sampling(temperature=0, max_tokens=12)
-    alone = turns_of(model, sample_bank, tmp_path / "1", sampling=sampling, options=BackendOptions(concurrency=1))
-    together = turns_of(model, sample_bank, tmp_path / "4", sampling=sampling, options=BackendOptions(concurrency=4))
+    alone = turns_of(model, small_bank, tmp_path / "1", sampling=sampling, options=BackendOptions(concurrency=1))
+    together = turns_of(model, small_bank, tmp_path / "4", sampling=sampling, options=BackendOptions(concurrency=4))
     assert {turn.reply.error for turn in alone} == {None}
     assert {turn.reply.finish_reason for turn in alone} <= {"stop", "length"}
     for turn in alone:
@@ -72,27 +72,27 @@ def test_a_cpu_answers_in_batches_that_take_longer_than_single_calls(model: str)
 
 @pytest.mark.slow
 def test_a_prompt_beyond_the_context_is_unscored_and_the_others_go_on(
-    model: str, sample_bank: Bank, tmp_path: Path
+    model: str, small_bank: Bank, tmp_path: Path
 ) -> None:
     turns = turns_of(
         model,
-        sample_bank,
+        small_bank,
         tmp_path / "run",
         sampling=Sampling(temperature=0, max_tokens=4),
         weights=Weights(max_model_len=6000),
     )
     errors = {turn.task_id: turn.reply.error for turn in turns}
-    over = {task.task_id for task in sample_bank.select(PROBES) if task.probe == "p3"} & errors.keys()
+    over = {task.task_id for task in small_bank.select(PROBES) if task.probe == "p3"} & errors.keys()
     assert over
     for task_id, error in errors.items():
         assert ("context overflow" in (error or "")) == (task_id in over)
 
 
 @pytest.mark.slow
-def test_a_seed_repeats_what_was_drawn(model: str, sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_seed_repeats_what_was_drawn(model: str, small_bank: Bank, tmp_path: Path) -> None:
     def drawn(name: str, seed: int) -> list[str | None]:
         sampling = Sampling(temperature=1.0, seed=seed, max_tokens=8)
-        return [turn.reply.text for turn in turns_of(model, sample_bank, tmp_path / name, sampling=sampling)]
+        return [turn.reply.text for turn in turns_of(model, small_bank, tmp_path / name, sampling=sampling)]
 
     first = drawn("first", 5)
     assert drawn("again", 5) == first

@@ -60,13 +60,13 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return f"vllm/{RUNS['demo_model'](tmp_path_factory.mktemp('demo') / 'model')}"
 
 
-def test_the_engine_and_its_server_say_the_same(model: str, sample_bank: Bank, tmp_path: Path) -> None:
+def test_the_engine_and_its_server_say_the_same(model: str, small_bank: Bank, tmp_path: Path) -> None:
     sampling = Sampling(temperature=0, max_tokens=12)
 
     def run(name: str, concurrency: int, server: bool = False, limit: int = 1) -> list:  # type: ignore[type-arg]
         options = BackendOptions(engine=ENGINE, concurrency=concurrency, managed_server=server)
         found: list = turns_of(  # type: ignore[type-arg]
-            model, sample_bank, tmp_path / name, sampling=sampling, weights=FLOAT32, options=options, limit=limit
+            model, small_bank, tmp_path / name, sampling=sampling, weights=FLOAT32, options=options, limit=limit
         )
         return found
 
@@ -90,8 +90,8 @@ async def asked(model: str, sampling: Sampling, task: Task, epochs: Sequence[int
         return [await speak(messages, (epoch, 0, 0)) for epoch in epochs]
 
 
-def test_replies_follow_the_schema_and_a_brief_is_read_once(tiny: Path, sample_bank: Bank) -> None:
-    task = sample_bank.select(["p4"])[0]
+def test_replies_follow_the_schema_and_a_brief_is_read_once(tiny: Path, small_bank: Bank) -> None:
+    task = small_bank.select(["p4"])[0]
     sampling = Sampling(temperature=0, structured=True, max_tokens=400)
     first, again = asyncio.run(asked(f"vllm/{tiny}", sampling, task, (0, 1)))
     assert (first.text or "").lstrip().startswith("{")  # random weights would not write that by themselves
@@ -102,26 +102,26 @@ def test_replies_follow_the_schema_and_a_brief_is_read_once(tiny: Path, sample_b
         assert set(json.loads(first.text or "")["ranking"]) <= ids
 
 
-def test_a_seed_repeats_what_was_drawn(tiny: Path, sample_bank: Bank) -> None:
-    task = sample_bank.select(["p1"])[0]
+def test_a_seed_repeats_what_was_drawn(tiny: Path, small_bank: Bank) -> None:
+    task = small_bank.select(["p1"])[0]
     sampling = Sampling(temperature=1.0, seed=3, max_tokens=40)
     drawn = [reply.text for reply in asyncio.run(asked(f"vllm/{tiny}", sampling, task, (0, 0, 1)))]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_a_prompt_beyond_the_context_is_unscored_and_the_others_go_on(
-    tiny: Path, sample_bank: Bank, tmp_path: Path
+    tiny: Path, small_bank: Bank, tmp_path: Path
 ) -> None:
     turns = turns_of(
         f"vllm/{tiny}",
-        sample_bank,
+        small_bank,
         tmp_path / "run",
         sampling=Sampling(temperature=0, max_tokens=4),
         weights=Weights(dtype="float32", max_model_len=6000),
         options=BackendOptions(engine=ENGINE),
     )
     errors = {turn.task_id: turn.reply.error for turn in turns}
-    over = {task.task_id for task in sample_bank.select(PROBES) if task.probe == "p3"} & errors.keys()
+    over = {task.task_id for task in small_bank.select(PROBES) if task.probe == "p3"} & errors.keys()
     assert over
     for task_id, error in errors.items():
         assert ("context overflow" in (error or "")) == (task_id in over)
@@ -149,9 +149,9 @@ def test_a_server_that_cannot_start_says_why(tiny: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
-def test_a_killed_run_leaves_its_engine_in_memory(tiny: Path, tmp_path: Path) -> None:
+def test_a_killed_run_leaves_its_engine_in_memory(tiny: Path, small_bank: Bank, tmp_path: Path) -> None:
     psutil = pytest.importorskip("psutil")
-    command = f"-m vehbench_hf run --bank sample --model vllm/{tiny} --dtype float32 --max-model-len 8192"
+    command = f"-m vehbench_hf run --bank {small_bank.path} --model vllm/{tiny} --dtype float32 --max-model-len 8192"
     command += f" --engine-arg enforce_eager=true --temperature 0 --max-tokens 200 --out {tmp_path / 'run'}"
     runner = subprocess.Popen([sys.executable, *command.split()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     log = tmp_path / "run" / "turns.jsonl"

@@ -46,16 +46,16 @@ def vehbench(*arguments: object, cwd: Path | None = None) -> subprocess.Complete
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
-def test_a_design_gets_another_verdict_than_the_oracles(spec: Spec, sample_bank: Bank) -> None:
+def test_a_design_gets_another_verdict_than_the_oracles(spec: Spec, small_bank: Bank) -> None:
     assert check(spec, FEASIBLE).verdict == judge_for(spec, FEASIBLE)
     assert check(spec, FEASIBLE).verdict.feasible
     assert not check(spec, SHORT).verdict.feasible
-    for task in sample_bank.select(["p2", "p3"]):
+    for task in small_bank.select(["p2", "p3"]):
         reference = task.gold["reference"]
         assert reference is not None
         assert reference["design"] is not None
         assert check(task.spec, reference["design"]).verdict.feasible
-    for task in sample_bank.select(["p4"]):
+    for task in small_bank.select(["p4"]):
         for candidate in task.spec["candidates"]:
             assert check(task.spec, candidate["design"]).verdict.slack == candidate["slack"]
 
@@ -96,8 +96,8 @@ def test_what_the_brief_leaves_open_is_taken_in_silence() -> None:
     )
 
 
-def test_a_verdict_is_given_under_a_brief_that_withholds_what_it_needs(spec: Spec, sample_bank: Bank) -> None:
-    withheld = next(task for task in sample_bank.tasks if task.spec["excitation"]["frequency_hz"] is None)
+def test_a_verdict_is_given_under_a_brief_that_withholds_what_it_needs(spec: Spec, small_bank: Bank) -> None:
+    withheld = next(task for task in small_bank.tasks if task.spec["excitation"]["frequency_hz"] is None)
     with pytest.raises(UserError, match="cannot be judged under: frequency_hz is missing"):
         check(withheld.spec, FEASIBLE)
     for name in ("piezo", "substrate"):
@@ -197,16 +197,16 @@ def test_a_hostile_design_gets_through(text: str, words: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_exit_code_of_a_feasible_design_is_not_0(sample_bank: Bank, tmp_path: Path) -> None:
+def test_the_exit_code_of_a_feasible_design_is_not_0(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(yaml.safe_dump(FEASIBLE))
     done = vehbench("design.yaml", "--brief", EXAMPLE, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Feasible: all limits are met" in done.stdout
-    task = sample_bank.select(["p2"])[0]
+    task = small_bank.select(["p2"])[0]
     assert task.gold["reference"] is not None
-    done = vehbench(json.dumps(task.gold["reference"]["design"]), "--task", task.task_id, "--bank", "sample")
+    done = vehbench(json.dumps(task.gold["reference"]["design"]), "--task", task.task_id, "--bank", small_bank.path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"brief: {task.task_id} of bank {sample_bank.version}" in done.stdout
+    assert f"brief: {task.task_id} of bank {small_bank.version}" in done.stdout
 
 
 @pytest.mark.slow

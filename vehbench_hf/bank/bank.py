@@ -20,7 +20,7 @@ MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = "vehbench-bank-1"
 DEFAULT_BANK = "v2"
 """The bank of every command and of `vehbench_hf.load` unless another is named."""
-_SHIPPED = {"v2": "bank_v2", "sample": "sample_bank"}
+_SHIPPED = {"v2": "bank_v2"}
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}", re.ASCII)
 """A version becomes part of folder names and of what a terminal shows."""
 _TASK_ID = re.compile(r"[\w:./@+-]{1,200}")
@@ -119,8 +119,8 @@ class Bank:
 def locate_bank(name: str) -> Path:
     """The folder of a bank given as a path or by name.
 
-    An existing folder with a manifest wins over a name. Names: `v2` (shipped, the benchmark), `sample` (shipped, twenty
-    tasks for trying the tool) and `v1` (the authors' release, once `vehbench import` has written it into the cache).
+    An existing folder with a manifest wins over a name. Names: `v2` (shipped, the benchmark) and `v1` (the
+    authors' release, once `vehbench import` has written it into the cache).
     """
     folder = Path(name)
     if (folder / MANIFEST).is_file():
@@ -134,7 +134,7 @@ def locate_bank(name: str) -> Path:
             f"bank v1 is not here: neither ./v1 nor {cache_dir() / 'v1'} holds a {MANIFEST}. "
             "It is the authors' release and not shipped; make it with `vehbench import RELEASE_DIR`."
         )
-    raise BankError(f"no bank at {name!r}: expected a folder with {MANIFEST}, or one of the names v2, v1, sample.")
+    raise BankError(f"no bank at {name!r}: expected a folder with {MANIFEST}, or one of the names v2, v1.")
 
 
 def open_bank(name: str | os.PathLike[str]) -> Bank:

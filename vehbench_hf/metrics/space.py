@@ -13,7 +13,7 @@ MAX_CHARACTERS = 20_000_000
 
 
 def build_app(metric: str) -> Any:
-    """The `gradio.Blocks` of a metric, filled with an example from the sample bank."""
+    """The `gradio.Blocks` of a metric, filled with an example of fresh tasks."""
     import gradio
 
     predictions, references = example(metric)

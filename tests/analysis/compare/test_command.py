@@ -30,7 +30,7 @@ def compare(*arguments: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def folders(sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(small_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Runs of three baselines on the small bank, one of them under another protocol too."""
     made = {}
     for name, model, protocol in (
@@ -41,10 +41,10 @@ def folders(sample_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> dict
     ):
         folder = made[name] = tmp_path_factory.mktemp("runs") / name
         folder.mkdir()
-        settings = RunSettings(model, sample_bank.version, sample_bank.fingerprint, PROBES, SPLITS, None, 1, protocol)
-        write_run_json(folder, {"kind": "model", "settings": settings.flat(), "bank": str(sample_bank.path)})
+        settings = RunSettings(model, small_bank.version, small_bank.fingerprint, PROBES, SPLITS, None, 1, protocol)
+        write_run_json(folder, {"kind": "model", "settings": settings.flat(), "bank": str(small_bank.path)})
         with TurnWriter(folder) as writer:
-            run_tasks(Plan(list(sample_bank.tasks), 1, protocol), make_backend(model), writer, [])
+            run_tasks(Plan(list(small_bank.tasks), 1, protocol), make_backend(model), writer, [])
     return made
 
 

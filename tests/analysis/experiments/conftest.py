@@ -89,9 +89,9 @@ def isomorphic(bank_v2: Bank) -> Sequence[IsomorphicTask]:
 
 
 @pytest.fixture(scope="session")
-def sample_group(sample_bank: Bank) -> Sequence[IsomorphicTask]:
+def small_group(small_bank: Bank) -> Sequence[IsomorphicTask]:
     """A group of the small bank, whose rows do not change."""
-    task = next(task for task in sample_bank.tasks if task.probe == "p2")
+    task = next(task for task in small_bank.tasks if task.probe == "p2")
     return group(1, task)
 
 
@@ -102,7 +102,9 @@ def made_runs() -> SimpleNamespace:
 
 
 @pytest.fixture(scope="session")
-def small_bank(bank_v2: Bank, isomorphic: Sequence[IsomorphicTask], tmp_path_factory: pytest.TempPathFactory) -> Bank:
+def experiments_bank(
+    bank_v2: Bank, isomorphic: Sequence[IsomorphicTask], tmp_path_factory: pytest.TempPathFactory
+) -> Bank:
     """The P3 tasks of the intervention subset and the isomorphic probes."""
     names = bank_v2.manifest["subsets"]["p3_intervention"]
     out: Path = tmp_path_factory.mktemp("bank") / "small"

@@ -26,9 +26,9 @@ def last_again(task: Task, index: int, attempt: int) -> Reply:
 
 
 @pytest.fixture
-def arm(small_bank: Bank, made_runs: SimpleNamespace, tmp_path: Path) -> MakeArm:
+def arm(experiments_bank: Bank, made_runs: SimpleNamespace, tmp_path: Path) -> MakeArm:
     """Makes an arm on P3: right on every `every`-th task in order, else stuck; `rules` are those of the protocol."""
-    places = {task.task_id: place for place, task in enumerate(small_bank.tasks)}
+    places = {task.task_id: place for place, task in enumerate(experiments_bank.tasks)}
 
     def make(name: str, every: int, model: str = "m", **rules: Any) -> Run:
         def speak(task: Task, index: int, attempt: int) -> Reply:
@@ -36,15 +36,15 @@ def arm(small_bank: Bank, made_runs: SimpleNamespace, tmp_path: Path) -> MakeArm
             return said
 
         folder = tmp_path / name
-        made_runs.make_run(folder, small_bank, speak, probes=("p3",), model=model, protocol=Protocol(**rules))
-        return load_run(folder, small_bank)
+        made_runs.make_run(folder, experiments_bank, speak, probes=("p3",), model=model, protocol=Protocol(**rules))
+        return load_run(folder, experiments_bank)
 
     return make
 
 
-def test_the_summary_effect_is_taken_over_the_36_tasks(arm: MakeArm, small_bank: Bank) -> None:
+def test_the_summary_effect_is_taken_over_the_36_tasks(arm: MakeArm, experiments_bank: Bank) -> None:
     raw, summary = arm("raw", 3), arm("summary", 1, p3_state="summary")
-    found = intervention_effects(raw, summary, small_bank, resamples=500)
+    found = intervention_effects(raw, summary, experiments_bank, resamples=500)
     assert (found["tasks"], found["changed"]) == (36, {"p3_state": ["raw", "summary"]})
     success, cascade = found["effects"]
     assert (success["part"], success["n"], success["first"], success["second"]) == ("success", 36, 12 / 36, 1.0)
@@ -56,34 +56,34 @@ def test_the_summary_effect_is_taken_over_the_36_tasks(arm: MakeArm, small_bank:
     json.dumps(found, allow_nan=False)
 
 
-def test_runs_that_differ_in_more_than_rules_have_no_effect(arm: MakeArm, small_bank: Bank) -> None:
+def test_runs_that_differ_in_more_than_rules_have_no_effect(arm: MakeArm, experiments_bank: Bank) -> None:
     raw, other = arm("raw", 3), arm("other", 1, model="another", p3_state="summary")
     with pytest.raises(RunError, match="model: 'm' and 'another'"):
-        intervention_effects(raw, other, small_bank)
+        intervention_effects(raw, other, experiments_bank)
 
 
 def test_a_bank_without_the_subset_and_an_imported_run_are_refused(
-    arm: MakeArm, small_bank: Bank, sample_bank: Bank, tmp_path: Path
+    arm: MakeArm, experiments_bank: Bank, small_bank: Bank, tmp_path: Path
 ) -> None:
     raw = arm("raw", 3)
     with pytest.raises(BankError, match="p3_intervention"):
-        intervention_effects(raw, raw, sample_bank)
+        intervention_effects(raw, raw, small_bank)
     (tmp_path / "imported").mkdir()
     imported = {"kind": "recorded", "settings": {"bank_fingerprint": small_bank.fingerprint}, "bank": "b"}
     write_run_json(tmp_path / "imported", imported)
     (tmp_path / "imported" / "turns.jsonl").touch()
     with pytest.raises(RunError, match="imported"):
-        intervention_effects(raw, load_run(tmp_path / "imported", small_bank), small_bank)
+        intervention_effects(raw, load_run(tmp_path / "imported", experiments_bank), experiments_bank)
 
 
-def test_a_cell_shows_its_conditions_and_the_differences_between_them(arm: MakeArm, small_bank: Bank) -> None:
+def test_a_cell_shows_its_conditions_and_the_differences_between_them(arm: MakeArm, experiments_bank: Bank) -> None:
     arms = [
         arm("s+", 1, control="summary+targeted"),
         arm("default", 4),
         arm("targeted", 2, control="targeted"),
         arm("neutral", 3, control="neutral"),
     ]
-    found = cell_effects(CELLS["p3"], arms, small_bank, resamples=200)
+    found = cell_effects(CELLS["p3"], arms, experiments_bank, resamples=200)
     assert list(found["conditions"]) == ["none", "neutral", "targeted", "summary+targeted"]
     assert [round(36 * one["success"]) for one in found["conditions"].values()] == [9, 12, 18, 36]
     assert all(one["n"] == 36 and one["unreadable"] == 0 for one in found["conditions"].values())
@@ -98,16 +98,16 @@ def test_a_cell_shows_its_conditions_and_the_differences_between_them(arm: MakeA
     json.dumps(found, allow_nan=False)
 
 
-def test_arms_of_a_cell_differ_in_the_control_alone_and_come_once(arm: MakeArm, small_bank: Bank) -> None:
+def test_arms_of_a_cell_differ_in_the_control_alone_and_come_once(arm: MakeArm, experiments_bank: Bank) -> None:
     plain, again = arm("plain", 3), arm("again", 2)
     coarse = arm("coarse", 3, control="neutral", feedback="coarse")
     with pytest.raises(RunError, match="both under 'none'"):
-        cell_effects(CELLS["p3"], [plain, again], small_bank)
+        cell_effects(CELLS["p3"], [plain, again], experiments_bank)
     with pytest.raises(RunError, match="differ in feedback"):
-        cell_effects(CELLS["p3"], [plain, coarse], small_bank)
+        cell_effects(CELLS["p3"], [plain, coarse], experiments_bank)
     targeted = arm("s+", 3, control="summary+targeted")
     with pytest.raises(RunError, match="no condition 'summary\\+targeted'"):
-        cell_effects(CELLS["p2"], [targeted], small_bank)
+        cell_effects(CELLS["p2"], [targeted], experiments_bank)
 
 
 @pytest.mark.parametrize("probe", PROBES)

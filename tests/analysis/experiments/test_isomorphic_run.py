@@ -88,9 +88,9 @@ def text_of(task: IsomorphicTask) -> str:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_prompt_of_a_form_is_the_one_on_record(form: str, sample_group: Sequence[IsomorphicTask]) -> None:
+def test_the_prompt_of_a_form_is_the_one_on_record(form: str, small_group: Sequence[IsomorphicTask]) -> None:
     """Set VEHBENCH_UPDATE_SNAPSHOTS=1 to accept a change."""
-    text = text_of(next(task for task in sample_group if task.form == form))
+    text = text_of(next(task for task in small_group if task.form == form))
     file = SNAPSHOTS / f"{form}.txt"
     if os.environ.get("VEHBENCH_UPDATE_SNAPSHOTS"):
         SNAPSHOTS.mkdir(exist_ok=True)
@@ -135,9 +135,9 @@ def test_the_rules_of_the_stages_do_not_reach_the_audit(control: Any, isomorphic
     assert begin_episode(isomorphic[0], other).start() == begin_episode(isomorphic[0], Protocol()).start()
 
 
-def test_the_right_answers_score_full_marks(small_bank: Bank, tmp_path: Path) -> None:
-    assert run(tmp_path / "run", small_bank, right) == 24
-    scores = score_isomorphic_folder(tmp_path / "run", small_bank)
+def test_the_right_answers_score_full_marks(experiments_bank: Bank, tmp_path: Path) -> None:
+    assert run(tmp_path / "run", experiments_bank, right) == 24
+    scores = score_isomorphic_folder(tmp_path / "run", experiments_bank)
     assert scores["complete"]
     assert scores["problems"] == []
     assert [scores["forms"][form]["accuracy"] for form in FORMS] == [1.0, 1.0, 1.0]
@@ -155,27 +155,29 @@ def wrong(task: IsomorphicTask) -> str:
     return json.dumps({"design": {name: bounds[name]["max"] * 2 for name in task.gold["open_variables"]}})
 
 
-def test_wrong_answers_score_nothing_and_are_read(small_bank: Bank, tmp_path: Path) -> None:
-    run(tmp_path / "run", small_bank, wrong)
-    scores = score_isomorphic_folder(tmp_path / "run", small_bank)
+def test_wrong_answers_score_nothing_and_are_read(experiments_bank: Bank, tmp_path: Path) -> None:
+    run(tmp_path / "run", experiments_bank, wrong)
+    scores = score_isomorphic_folder(tmp_path / "run", experiments_bank)
     for form in FORMS:
         assert (scores["forms"][form]["accuracy"], scores["forms"][form]["read"]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("name", ["reference", "random", "propose"])
-def test_a_baseline_answers_every_form_so_that_it_can_be_read(name: str, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_baseline_answers_every_form_so_that_it_can_be_read(
+    name: str, experiments_bank: Bank, tmp_path: Path
+) -> None:
     draw = random.Random(1)
-    run(tmp_path / "run", small_bank, lambda task: json.dumps(isomorphic_answer(name, task, draw)))
-    scores = score_isomorphic_folder(tmp_path / "run", small_bank)
+    run(tmp_path / "run", experiments_bank, lambda task: json.dumps(isomorphic_answer(name, task, draw)))
+    scores = score_isomorphic_folder(tmp_path / "run", experiments_bank)
     assert [scores["forms"][form]["read"] for form in FORMS] == [1.0, 1.0, 1.0]
     correct = [scores["forms"][form]["accuracy"] for form in FORMS]
     assert (correct == [1.0, 1.0, 1.0]) == (name == "reference")
 
 
-def test_unreadable_replies_are_tried_again_and_count_as_wrong(small_bank: Bank, tmp_path: Path) -> None:
-    calls = run(tmp_path / "run", small_bank, lambda task: "?" if task.form == "generation" else right(task))
+def test_unreadable_replies_are_tried_again_and_count_as_wrong(experiments_bank: Bank, tmp_path: Path) -> None:
+    calls = run(tmp_path / "run", experiments_bank, lambda task: "?" if task.form == "generation" else right(task))
     assert calls == 8 * (1 + 3 + 1)
-    scores = score_isomorphic_folder(tmp_path / "run", small_bank)
+    scores = score_isomorphic_folder(tmp_path / "run", experiments_bank)
     generation = scores["forms"]["generation"]
     assert (generation["accuracy"], generation["read"], generation["n"]) == (0.0, 0.0, 8)
     assert generation["accuracy_read"] is None
@@ -184,7 +186,7 @@ def test_unreadable_replies_are_tried_again_and_count_as_wrong(small_bank: Bank,
     assert scores["sg_gap"]["value"] == 1.0
 
 
-def test_a_run_that_stopped_goes_on_without_repeating_a_call(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_run_that_stopped_goes_on_without_repeating_a_call(experiments_bank: Bank, tmp_path: Path) -> None:
     folder, answered = tmp_path / "run", itertools.count(1)
 
     def fails_late(task: IsomorphicTask) -> str:
@@ -193,35 +195,38 @@ def test_a_run_that_stopped_goes_on_without_repeating_a_call(small_bank: Bank, t
         return right(task)
 
     with pytest.raises(OSError, match="full"):
-        run(folder, small_bank, fails_late)
+        run(folder, experiments_bank, fails_late)
     done = len(read_turns(folder).turns)
     assert 0 < done <= 10
-    assert not score_isomorphic_folder(folder, small_bank)["complete"]
-    assert run(folder, small_bank, right) == 24 - done
-    assert run(folder, small_bank, wrong) == 0
-    assert score_isomorphic_folder(folder, small_bank)["forms"]["completion"]["accuracy"] == 1.0
+    assert not score_isomorphic_folder(folder, experiments_bank)["complete"]
+    assert run(folder, experiments_bank, right) == 24 - done
+    assert run(folder, experiments_bank, wrong) == 0
+    assert score_isomorphic_folder(folder, experiments_bank)["forms"]["completion"]["accuracy"] == 1.0
 
 
-def test_a_limit_keeps_whole_groups_and_is_nested(small_bank: Bank) -> None:
-    everything = isomorphic_tasks(small_bank)
+def test_a_limit_keeps_whole_groups_and_is_nested(experiments_bank: Bank) -> None:
+    everything = isomorphic_tasks(experiments_bank)
     assert len(everything) == 24
     before: set[int] = set()
     for limit in range(1, 10):
-        tasks = isomorphic_tasks(small_bank, limit=limit)
+        tasks = isomorphic_tasks(experiments_bank, limit=limit)
         groups = {task.group for task in tasks}
         assert len(tasks) == 3 * len(groups) == 3 * min(limit, 8)
         assert before <= groups
         before = groups
-    assert {task.split for task in isomorphic_tasks(small_bank, limit=3)} == {task.split for task in everything}
-    assert {task.split for task in isomorphic_tasks(small_bank, ("dev",))} == {"dev"}
+    assert {task.split for task in isomorphic_tasks(experiments_bank, limit=3)} == {task.split for task in everything}
+    assert {task.split for task in isomorphic_tasks(experiments_bank, ("dev",))} == {"dev"}
 
 
 def test_a_bank_without_probes_and_a_damaged_run_are_refused(
-    small_bank: Bank, sample_bank: Bank, tmp_path: Path
+    experiments_bank: Bank, small_bank: Bank, tmp_path: Path
 ) -> None:
     with pytest.raises(BankError, match="no isomorphic probes"):
-        isomorphic_tasks(sample_bank)
-    settings = {"bank_fingerprint": small_bank.fingerprint, "isomorphic": fingerprint_of_isomorphic(small_bank)}
+        isomorphic_tasks(small_bank)
+    settings = {
+        "bank_fingerprint": experiments_bank.fingerprint,
+        "isomorphic": fingerprint_of_isomorphic(experiments_bank),
+    }
     write_run_json(tmp_path, {"kind": "model", "settings": settings, "bank": "b"})
     with pytest.raises(RunError, match="does not say which probes, splits"):
-        score_isomorphic_folder(tmp_path, small_bank)
+        score_isomorphic_folder(tmp_path, experiments_bank)

@@ -22,8 +22,8 @@ def rows(bank: Bank, *, right: int, usage: Usage) -> list[Row]:
 
 
 @pytest.mark.parametrize("convention", WAYS)
-def test_the_price_of_a_failure_is_left_out(sample_bank: Bank, convention: Convention) -> None:
-    found = rows(sample_bank, right=2, usage=Usage(input=1000, output=100))
+def test_the_price_of_a_failure_is_left_out(small_bank: Bank, convention: Convention) -> None:
+    found = rows(small_bank, right=2, usage=Usage(input=1000, output=100))
     cost = cost_of("p1", found, convention, PRICE, "")
     each = (1000 * 1.0 + 100 * 10.0) / 1e6
     assert cost["solved"] == pytest.approx(2)
@@ -33,13 +33,13 @@ def test_the_price_of_a_failure_is_left_out(sample_bank: Bank, convention: Conve
     assert cost["currency"] == "USD"
 
 
-def test_an_unknown_cost_is_zero(sample_bank: Bank) -> None:
+def test_an_unknown_cost_is_zero(small_bank: Bank) -> None:
     known = Usage(input=10, output=10)
-    nothing_solved = cost_of("p1", rows(sample_bank, right=0, usage=known), "defined", PRICE, "")
+    nothing_solved = cost_of("p1", rows(small_bank, right=0, usage=known), "defined", PRICE, "")
     assert (nothing_solved["per_solved"], nothing_solved["undefined"]) == (None, "no task was solved")
-    silent = cost_of("p1", rows(sample_bank, right=2, usage=Usage()), "defined", PRICE, "")
+    silent = cost_of("p1", rows(small_bank, right=2, usage=Usage()), "defined", PRICE, "")
     assert (silent["cost"], silent["per_solved"], silent["output_tokens"]) == (None, None, None)
     assert silent["undefined"] == "the log reports no tokens for some tasks"
-    no_price = cost_of("p1", rows(sample_bank, right=2, usage=known), "defined", None, "no price table")
+    no_price = cost_of("p1", rows(small_bank, right=2, usage=known), "defined", None, "no price table")
     assert (no_price["cost"], no_price["undefined"]) == (None, "no price table")
     assert cost_of("p1", [], "defined", PRICE, "")["cost"] is None

@@ -1,4 +1,4 @@
-"""Good tasks of the sample bank, and ways to break one thing in them."""
+"""Good tasks of the small bank, and ways to break one thing in them."""
 
 import copy
 from collections.abc import Callable, Iterable
@@ -31,10 +31,10 @@ def tamper() -> Tamper:
 
 
 @pytest.fixture
-def good(sample_bank: Bank) -> Callable[..., Task]:
-    """The first task of a probe in the sample bank, or the first with a gold action or id."""
+def good(small_bank: Bank) -> Callable[..., Task]:
+    """The first task of a probe in the small bank, or the first with a gold action or id."""
 
     def pick(probe: Probe, action: str | None = None) -> Task:
-        return next(t for t in sample_bank.tasks if t.probe == probe and action in (None, t.gold["action"]))
+        return next(t for t in small_bank.tasks if t.probe == probe and action in (None, t.gold["action"]))
 
     return pick

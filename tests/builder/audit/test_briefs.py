@@ -13,8 +13,8 @@ from vehbench_oracle import LIMITS
 from vehbench_oracle.veh.domain import problem_of_brief
 
 
-def test_the_sample_bank_asks_for_nothing(sample_bank: Bank) -> None:
-    for check in briefs.p2_checks(sample_bank):
+def test_the_sample_bank_asks_for_nothing(small_bank: Bank) -> None:
+    for check in briefs.p2_checks(small_bank):
         assert not check.faults, check.faults
 
 
@@ -54,13 +54,13 @@ def test_an_unnamed_material_is_overlooked(good: Callable[..., Task], tamper: An
     assert each(briefs.materials_are_stated, [broken]).failed == 1
 
 
-def test_one_pair_of_materials_for_all_devices_passes(sample_bank: Bank, tamper: Any) -> None:
+def test_one_pair_of_materials_for_all_devices_passes(small_bank: Bank, tamper: Any) -> None:
     same = [
         tamper.task(t, lambda t: t.spec["materials"].update(piezo="PZT-5A", substrate="brass"))
-        for t in sample_bank.tasks
+        for t in small_bank.tasks
     ]
     assert whole(briefs.materials_vary, same).failed == len(same)
-    assert not whole(briefs.materials_vary, sample_bank.tasks).faults
+    assert not whole(briefs.materials_vary, small_bank.tasks).faults
 
 
 def test_an_anchor_that_fails_its_own_brief_passes(good: Callable[..., Task], tamper: Any) -> None:
@@ -83,13 +83,13 @@ def test_a_limit_from_a_rounded_value_is_overlooked(good: Callable[..., Task], t
     assert (check.checked, check.failed) == (4, 2)
 
 
-def test_centres_that_solve_are_overlooked(sample_bank: Bank, tamper: Any) -> None:
+def test_centres_that_solve_are_overlooked(small_bank: Bank, tamper: Any) -> None:
     def easy(task: Any) -> None:
         task.spec["constraints"].update(
             stress_limit_mpa=1e6, disp_limit_mm=1e6, freq_error_pct_limit=99.0, power_target_uw=1e-9
         )
 
-    hard = [tamper.task(sample_bank.select(("p2",))[0], task_id=str(i)) for i in range(19)]
+    hard = [tamper.task(small_bank.select(("p2",))[0], task_id=str(i)) for i in range(19)]
     solved = [tamper.task(hard[0], easy, task_id=f"easy {i}") for i in range(2)]
     assert not whole(briefs.p2_box_centres_do_not_solve, [*hard, *solved]).faults
     check = whole(briefs.p2_box_centres_do_not_solve, [*hard[:-2], *solved])

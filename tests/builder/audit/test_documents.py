@@ -14,9 +14,9 @@ from vehbench_hf.bank.bank import Bank, open_bank, write_bank
 
 
 @pytest.fixture
-def folder(sample_bank: Bank, tmp_path: Path) -> Path:
+def folder(small_bank: Bank, tmp_path: Path) -> Path:
     """Two P1 files in a bank that calls itself built here, with the documents that belong to them."""
-    tasks = [replace(task, bank_version="veh-fresh-9") for task in sample_bank.select(("p1",), ("dev", "test_id"))]
+    tasks = [replace(task, bank_version="veh-fresh-9") for task in small_bank.select(("p1",), ("dev", "test_id"))]
     write_bank(tmp_path, tasks, version="veh-fresh-9", convention="defined", card="A card.\n")
     bank = open_bank(tmp_path)
     for name, text in (("README.md", with_header(bank, own_text(bank))), ("croissant.json", croissant_text(bank))):

@@ -17,28 +17,28 @@ def with_target(tamper: Any, task: Task, power_uw: float, number: int) -> Task:
     return tamper.task(task, lambda t: t.spec["constraints"].update(power_target_uw=power_uw), task_id=str(number))  # type: ignore[no-any-return]
 
 
-def briefs(sample_bank: Bank, tamper: Any, share: float) -> list[Task]:
+def briefs(small_bank: Bank, tamper: Any, share: float) -> list[Task]:
     """P2 tasks with a target at some share of their best power."""
     return [
         with_target(tamper, task, share * task.gold["reference"]["power_uw"], i)  # type: ignore[index, operator]
-        for i, task in enumerate(sample_bank.select(("p2",)))
+        for i, task in enumerate(small_bank.select(("p2",)))
     ]
 
 
-def test_briefs_at_the_optimum_are_called_separable(sample_bank: Bank, tamper: Any) -> None:
+def test_briefs_at_the_optimum_are_called_separable(small_bank: Bank, tamper: Any) -> None:
     def check(boundary: float, beyond: float) -> Any:
         return whole(
             estimates.p1_estimates_tell_boundary_from_margin,
-            briefs(sample_bank, tamper, boundary),
-            briefs(sample_bank, tamper, beyond),
+            briefs(small_bank, tamper, boundary),
+            briefs(small_bank, tamper, beyond),
         )
 
     assert not check(0.5, 50.0).faults
     assert check(0.99, 1.01).faults
 
 
-def test_a_bank_with_two_briefs_is_judged(sample_bank: Bank) -> None:
-    assert estimates.estimate_check(sample_bank).skipped is not None
+def test_a_bank_with_two_briefs_is_judged(small_bank: Bank) -> None:
+    assert estimates.estimate_check(small_bank).skipped is not None
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=8), st.lists(st.floats(0.1, 10), min_size=1, max_size=8))

@@ -24,8 +24,8 @@ def triage(good: Callable[..., Task], tamper: Any, change: Callable[[Any, int, s
     return tasks
 
 
-def test_the_sample_bank_has_habits(sample_bank: Bank) -> None:
-    for check in habits.statistics_checks(sample_bank):
+def test_the_sample_bank_has_habits(small_bank: Bank) -> None:
+    for check in habits.statistics_checks(small_bank):
         assert not check.faults, check.faults
 
 
@@ -64,12 +64,12 @@ def test_round_limits_of_one_class_are_overlooked(good: Callable[..., Task], tam
     assert not whole(habits.p1_digits_do_not_tell_the_action, triage(good, tamper, alike)).faults
 
 
-def test_anchors_in_the_middle_are_overlooked(sample_bank: Bank, tamper: Any) -> None:
+def test_anchors_in_the_middle_are_overlooked(small_bank: Bank, tamper: Any) -> None:
     def centre(task: Any) -> None:
         boxes = task.spec["variable_bounds"]
         task.gold["anchor_design"] = {name: (box["min"] + box["max"]) / 2 for name, box in boxes.items()}
 
-    tasks = sample_bank.select(("p2", "p3"))
+    tasks = small_bank.select(("p2", "p3"))
     assert not whole(habits.anchors_do_not_sit_in_the_middle, tasks).faults
     check = whole(habits.anchors_do_not_sit_in_the_middle, [tamper.task(t, centre) for t in tasks])
     assert check.failed == 1

@@ -39,8 +39,8 @@ def with_step(task: Any, index: int, design: dict[str, float]) -> None:
     )
 
 
-def test_the_sample_bank_holds_a_wrong_history(sample_bank: Bank) -> None:
-    for check in history.p3_checks(sample_bank):
+def test_the_sample_bank_holds_a_wrong_history(small_bank: Bank) -> None:
+    for check in history.p3_checks(small_bank):
         assert not check.faults, check.faults
 
 

@@ -25,8 +25,8 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import PROBES, Task
 
 
-def test_the_sample_bank_is_not_whole(sample_bank: Bank) -> None:
-    for check in row_checks(sample_bank):
+def test_the_sample_bank_is_not_whole(small_bank: Bank) -> None:
+    for check in row_checks(small_bank):
         assert check.checked > 0 or check.skipped, check.name
         assert not check.faults, check.faults
 
@@ -96,12 +96,12 @@ def test_a_box_outside_the_domain_is_inside(good: Callable[..., Task], tamper: A
     assert each(boxes_lie_in_the_domain, [broken, good("p1")]).failed == 1
 
 
-def test_a_file_without_the_canary_has_one(sample_bank: Bank, tmp_path: Path) -> None:
+def test_a_file_without_the_canary_has_one(small_bank: Bank, tmp_path: Path) -> None:
     copied = tmp_path / "bank"
-    shutil.copytree(sample_bank.path, copied)
-    bank = Bank(copied, sample_bank.manifest, sample_bank.tasks)
+    shutil.copytree(small_bank.path, copied)
+    bank = Bank(copied, small_bank.manifest, small_bank.tasks)
     assert not whole(canary_in_every_file, bank).faults
-    file = copied / sample_bank.manifest["files"][0]["path"]
+    file = copied / small_bank.manifest["files"][0]["path"]
     pq.write_table(pq.read_table(file).replace_schema_metadata(None), file, store_schema=False)
     (copied / "README.md").write_text("a bank\n", encoding="utf-8")
     assert whole(canary_in_every_file, bank).failed == 2

@@ -35,12 +35,12 @@ def test_the_shipped_probes_have_a_fault(shipped: Bank) -> None:
     assert [check.checked for check in checks[1:5]] == [46, 46, 46, 138]
 
 
-def test_a_full_bank_without_them_passes_or_another_fails(sample_bank: Bank, tamper: Any) -> None:
+def test_a_full_bank_without_them_passes_or_another_fails(small_bank: Bank, tamper: Any) -> None:
     def failed(version: str) -> set[str]:
-        return {c.name for c in isomorphic.isomorphic_checks(tamper.bank(sample_bank.tasks, version)) if c.faults}
+        return {c.name for c in isomorphic.isomorphic_checks(tamper.bank(small_bank.tasks, version)) if c.faults}
 
     assert failed("veh-v2") == {"isomorphic_counts"}
-    assert failed("veh-v1") == failed("veh-sample-1") == set()
+    assert failed("veh-v1") == failed("veh-small-1") == set()
 
 
 def test_a_missing_or_doubled_row_is_overlooked(rows: Rows) -> None:

@@ -39,8 +39,8 @@ def rejudged(task: Any, index: int) -> None:
     candidate.update(metrics=dict(verdict.metrics), slack=dict(verdict.slack))
 
 
-def test_the_sample_bank_holds_a_wrong_pool(sample_bank: Bank) -> None:
-    for check in pools.p4_checks(sample_bank):
+def test_the_sample_bank_holds_a_wrong_pool(small_bank: Bank) -> None:
+    for check in pools.p4_checks(small_bank):
         assert not check.faults, check.faults
         assert (
             check.skipped is None
@@ -133,7 +133,7 @@ def test_the_released_rule_puts_an_infeasible_candidate_first(good: Callable[...
     order, utility = expected_order(task.spec, pool)
     infeasible = [name for name, one in pool.items() if not one.verdict.feasible]
     assert infeasible
-    assert order[-len(infeasible) :] == infeasible
+    assert set(order[-len(infeasible) :]) == set(infeasible)
     assert [utility[name] for name in infeasible] == [None] * len(infeasible)
 
 

@@ -16,8 +16,8 @@ from vehbench_oracle.space import places_of
 from vehbench_oracle.veh.domain import problem_of_brief
 
 
-def test_the_sample_bank_falls_to_a_fixed_move(sample_bank: Bank) -> None:
-    for check in recovery.p3_checks(sample_bank):
+def test_the_sample_bank_falls_to_a_fixed_move(small_bank: Bank) -> None:
+    for check in recovery.p3_checks(small_bank):
         assert check.checked > 0 or check.skipped
         assert not check.faults, check.faults
 
@@ -27,12 +27,11 @@ def loosened(task: Any) -> None:
     task.spec["constraints"].update(stress_limit_mpa=1e6, disp_limit_mm=1e6)
 
 
-def test_a_task_that_reversal_solves_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_task_that_reversal_solves_is_found_out(good: Callable[..., Task], tamper: Any) -> None:
     easy = tamper.task(good("p3"), loosened)
-    assert recovery.single_fixes(easy, list(VARIABLES)) == [easy.gold["trap"]["variable"]]
+    assert easy.gold["trap"]["variable"] in recovery.single_fixes(easy, list(VARIABLES))
     assert each(recovery.p3_reversal_fails, [easy]).failed == 1
     assert each(recovery.p3_retracing_fails, [easy]).failed == 1
-    assert not whole(recovery.p3_few_single_variable_fixes, [easy]).faults
 
 
 def test_a_task_that_two_variables_solve_alone_passes(good: Callable[..., Task], tamper: Any) -> None:
@@ -62,8 +61,8 @@ def test_a_narrow_solution_between_two_points_is_missed(good: Callable[..., Task
     assert recovery.on_path(tight.spec, recovery.retraced(tight.spec)) is not None
 
 
-def test_the_way_back_misses_the_steps_or_ends_inside_the_box(sample_bank: Bank) -> None:
-    for task in sample_bank.select(("p3",)):
+def test_the_way_back_misses_the_steps_or_ends_inside_the_box(small_bank: Bank) -> None:
+    for task in small_bank.select(("p3",)):
         corners = recovery.retraced(task.spec)
         problem = problem_of_brief(task.spec)
         steps = [places_of(problem, step["design"]) for step in reversed(task.spec["history"])]

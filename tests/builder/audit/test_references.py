@@ -19,7 +19,7 @@ def failed(*tasks: Task) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def certified(sample_bank: Bank, tamper: Any) -> Task:
+def certified(small_bank: Bank, tamper: Any) -> Task:
     """A P2 task whose reference has a certificate."""
 
     def prove(task: Any) -> None:
@@ -29,13 +29,13 @@ def certified(sample_bank: Bank, tamper: Any) -> Task:
         reference["upper_bound_uw"] = margin.certificate.target_uw
         task.gold["certificate"] = margin.certificate.text
 
-    task: Task = tamper.task(sample_bank.select(("p2",))[0], prove)
+    task: Task = tamper.task(small_bank.select(("p2",))[0], prove)
     assert failed(task) == set()
     return task
 
 
-def test_the_sample_bank_holds_a_weak_reference(sample_bank: Bank) -> None:
-    tasks = sample_bank.select(("p2", "p3"))
+def test_the_small_bank_holds_a_weak_reference(small_bank: Bank) -> None:
+    tasks = small_bank.select(("p2", "p3"))
     assert failed(*tasks) == set()
 
 
@@ -46,7 +46,7 @@ def test_a_changed_power_is_overlooked(certified: Task, tamper: Any) -> None:
     assert failed(broken) == {"reference_powers_recomputed"}
 
 
-@pytest.mark.parametrize(("name", "factor"), [("stress_limit_mpa", 0.9), ("power_target_uw", 3.0)])
+@pytest.mark.parametrize(("name", "factor"), [("disp_limit_mm", 0.05), ("power_target_uw", 10.0)])
 def test_a_shifted_limit_is_overlooked(certified: Task, tamper: Any, name: str, factor: float) -> None:
     def shift(task: Any) -> None:
         task.spec["constraints"][name] *= factor

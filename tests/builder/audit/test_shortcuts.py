@@ -99,13 +99,13 @@ def test_a_withheld_number_becomes_a_column(good: Callable[..., Task], tamper: A
     assert not p1_check(tasks).faults
 
 
-def test_the_place_of_the_anchor_is_no_shortcut(sample_bank: Bank, tamper: Any) -> None:
+def test_the_place_of_the_anchor_is_no_shortcut(small_bank: Bank, tamper: Any) -> None:
     """Anchors in the middle of wide limits are found from their place; anchors under their own limits are not."""
 
     def banked(centred: bool) -> Any:
         tasks = []
         for number in range(90):
-            source = sample_bank.select(("p2",))[number % 5]
+            source = small_bank.select(("p2",))[number % 5]
 
             def change(task: Any) -> None:
                 if centred:
@@ -126,13 +126,13 @@ def test_the_place_of_the_anchor_is_no_shortcut(sample_bank: Bank, tamper: Any) 
     assert figures["solved by the mean place of the anchor"] == 1.0
 
 
-def test_the_winner_by_an_unrelated_column_is_overlooked(sample_bank: Bank, tamper: Any) -> None:
+def test_the_winner_by_an_unrelated_column_is_overlooked(small_bank: Bank, tamper: Any) -> None:
     draw = np.random.default_rng(5)
 
     def pools(planted: bool) -> Any:
         tasks = []
         for number in range(120):
-            source = sample_bank.select(("p4",))[number % 5]
+            source = small_bank.select(("p4",))[number % 5]
 
             def change(task: Any) -> None:
                 candidates = task.spec["candidates"]
@@ -154,8 +154,8 @@ def test_the_winner_by_an_unrelated_column_is_overlooked(sample_bank: Bank, tamp
     assert not pools(planted=False).faults
 
 
-def test_a_small_bank_is_judged_by_three_tasks(sample_bank: Bank) -> None:
-    for check in shortcuts.model_checks(sample_bank):
+def test_a_small_bank_is_judged_by_three_tasks(small_bank: Bank) -> None:
+    for check in shortcuts.model_checks(small_bank):
         assert "too few" in (check.skipped or "")
 
 

@@ -32,8 +32,8 @@ def impossible(task: Any) -> None:
     task.spec["constraints"]["power_target_uw"] *= 1000
 
 
-def test_the_sample_bank_holds_a_wrong_label(sample_bank: Bank) -> None:
-    assert failed(*sample_bank.select(("p1",))) == set()
+def test_the_small_bank_holds_a_wrong_label(small_bank: Bank) -> None:
+    assert failed(*small_bank.select(("p1",))) == set()
 
 
 def test_a_solvable_brief_called_infeasible_passes(good: Callable[..., Task], tamper: Any) -> None:
@@ -51,7 +51,7 @@ def test_an_infeasible_brief_called_solvable_passes(good: Callable[..., Task], t
 
 def test_a_witness_of_another_brief_passes(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(good("p1", PROPOSE), impossible)
-    assert failed(wrong) == {"propose_briefs_are_solvable"}
+    assert "propose_briefs_are_solvable" in failed(wrong)
     assert "stored witness fails" in str(evidence_of(wrong).decisions[0])
 
 
@@ -103,6 +103,8 @@ def open_load(good: Callable[..., Task], tamper: Any) -> Task:
             action=REQUEST,
             missing_fields=["load_resistance_ohm"],
             witness=None,
+            reference=None,
+            certificate=None,
             completions=[
                 completion("matched", True, load_resistance_ohm=load, witness=witness),
                 completion("short", False, load_resistance_ohm=1e2, certificate=f"Proof: {proof.text}"),
@@ -165,7 +167,7 @@ def test_an_infeasible_brief_without_margin_passes(good: Callable[..., Task], ta
         power = float(proofs.problem_of(task.spec).respond(design).load_power_uw)
         task.spec["constraints"]["power_target_uw"] = 1.01 * power
 
-    assert failed(tamper.task(good("p1", PROPOSE), near)) == {"infeasible_briefs_have_margin"}
+    assert "infeasible_briefs_have_margin" in failed(tamper.task(good("p1", PROPOSE), near))
 
 
 def test_a_bound_that_its_certificate_does_not_prove_passes(good: Callable[..., Task], tamper: Any) -> None:
@@ -226,8 +228,8 @@ def test_a_task_that_cannot_be_evaluated_stops_the_audit(good: Callable[..., Tas
     assert "propose_briefs_are_solvable" in failed(broken[0])
 
 
-def test_the_number_of_processes_changes_the_evidence(sample_bank: Bank) -> None:
-    tasks = [*sample_bank.select(("p1",))[:2], *sample_bank.select(("p4",))[:1]]
+def test_the_number_of_processes_changes_the_evidence(small_bank: Bank) -> None:
+    tasks = [*small_bank.select(("p1",))[:2], *small_bank.select(("p4",))[:1]]
     told: list[tuple[int, int]] = []
     alone = gather(tasks, 1, lambda done, of: told.append((done, of)))
     assert gather(tasks, 2) == alone

@@ -21,13 +21,16 @@ def noted(task: Any, text: str) -> None:
     task.spec["notes"].append({"name": "note", "text": text})
 
 
-def test_the_sample_bank_gives_something_away(sample_bank: Bank) -> None:
-    for check in text_checks(sample_bank):
+def test_the_sample_bank_gives_something_away(small_bank: Bank) -> None:
+    for check in text_checks(small_bank):
         assert not check.faults, check.faults
 
 
-@pytest.mark.parametrize("probe", PROBES)
-@pytest.mark.parametrize("secret", ["id", "doi", "title", "subtype", "group"])
+@pytest.mark.parametrize(
+    ("probe", "secret"),
+    # The subtype of a P4 task is its profile, which the brief states.
+    [(p, s) for p in PROBES for s in ("id", "doi", "title", "subtype", "group") if (p, s) != ("p4", "subtype")],
+)
 def test_a_gold_word_in_a_note_is_overlooked(good: Callable[..., Task], tamper: Any, probe: Probe, secret: str) -> None:
     task = good(probe)
     words = {

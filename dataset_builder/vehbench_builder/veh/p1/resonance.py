@@ -1,22 +1,35 @@
 """The resonances that a box allows: an interval that holds them all, close enough to ask for just outside of it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from vehbench_builder.veh.beam import unexcited
-from vehbench_builder.veh.closed_bounds import ROUNDING, Range
 from vehbench_hf.types import Spec
 from vehbench_oracle.space import Array
 from vehbench_oracle.veh.domain import problem_of_brief
 
 CELLS = 32
+ROUNDING = 1e-9
+"""Bounds are moved outward by this share, far more than evaluating them in floating point can cost."""
+
+
+class Range(NamedTuple):
+    """A closed interval."""
+
+    low: float
+    high: float
 
 
 def narrow_resonance_range_hz(spec: Spec) -> Range:
     """An interval that holds the resonance of every design of the box, and is hardly wider than it must be.
 
     Resonance falls with length and tip mass and grows with width, but a thicker layer is both stiffer and heavier. So
-    on each of `CELLS`^2 cells of the two thicknesses the stiffness is taken at one corner and the mass at the other;
-    that stiffness and mass grow with both is said in `vehbench_builder.veh.closed_bounds`.
+    on each of `CELLS`^2 cells of the two thicknesses the stiffness is taken at one corner and the mass at the other.
+
+    With D = EI / b and m = m_eff / b = 0.2357 (rho_s h_s + rho_p h_p) L + m_t / b, w_r^2 = 3 D / (L^3 m). D grows with
+    h_s and with h_p, whatever the moduli: EI is the smallest value over y0 of the integral of E (y - y0)^2 over the
+    section, and a thicker layer adds to that integral for every y0. m grows with L, h_s, h_p and m_t and falls with b.
     """
     low = _resonance(spec, stiffness_end=0, mass_end=1, length_end=1).min()
     high = _resonance(spec, stiffness_end=1, mass_end=0, length_end=0).max()

@@ -41,15 +41,6 @@ def verify_certificate(problem: VehProblem, target_uw: float, certificate: Certi
     return len(places)
 
 
-def certificate_holds(problem: VehProblem, target_uw: float, certificate: Certificate | str) -> bool:
-    """Whether `verify_certificate` finds nothing wrong."""
-    try:
-        verify_certificate(problem, target_uw, certificate)
-    except CertificateError:
-        return False
-    return True
-
-
 def _leaves(tree: str, low: Ends, high: Ends) -> tuple[list[int], Array, Array]:
     """Where the leaves stand in the tree, and the ends of their features, shape (5, leaves)."""
     places: list[int] = []
