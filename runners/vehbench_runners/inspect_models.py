@@ -75,7 +75,7 @@ class InspectBackend:
             try:
                 output = await self._model.generate([_message(m) for m in messages], config=config)
             except Exception as error:  # whatever the provider's own client raises
-                return self._judged(_failure(error, list(self._config())))
+                return self._final_reply(_failure(error, list(self._config())))
             reply = _reply(output, round(time.perf_counter() - begun, 4))
             self._replies += reply.error is None
             return reply
@@ -132,7 +132,7 @@ class InspectBackend:
             fields["response_schema"] = ResponseSchema(name="answer", json_schema=form, strict=True)
         return fields
 
-    def _judged(self, failure: Failure) -> Reply:
+    def _final_reply(self, failure: Failure) -> Reply:
         if failure.kind == "filtered":
             return Reply(None, finish_reason="content_filter")
         if failure.kind == "final" or (failure.kind == "parameter" and self._replies == 0):

@@ -66,8 +66,8 @@ class QuerySequence:
 
 def strongest(asked: Sequence[Asked]) -> Asked | None:
     """The feasible query with the largest power, the first of equal ones; None when none is feasible."""
-    feasible = [one for one in asked if one.verdict.feasible and one.verdict.objective is not None]
-    return max(feasible, key=lambda one: one.verdict.objective or 0.0, default=None)
+    feasible = [query for query in asked if query.verdict.feasible and query.verdict.objective is not None]
+    return max(feasible, key=lambda query: query.verdict.objective or 0.0, default=None)
 
 
 def is_last_query(messages: Sequence[Message]) -> bool:

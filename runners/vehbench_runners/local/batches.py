@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-Asked = TypeVar("Asked")
-Answered = TypeVar("Answered")
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 _GATHERING_S = 0.2
 _GATHERING_SHARE = 0.05
@@ -14,21 +14,21 @@ _GATHERING_SHARE = 0.05
 time of the one before, or within this share of what the last batch took."""
 
 
-class Batches(Generic[Asked, Answered]):
+class Batches(Generic[Item, Answer]):
     """Collects at most `size` waiting items and gives them to `work` in a thread, one batch after the other.
 
     `work` returns an answer an item, in order. What it raises reaches every caller of the batch.
     """
 
-    def __init__(self, work: Callable[[Sequence[Asked]], Sequence[Answered]], size: int) -> None:
+    def __init__(self, work: Callable[[Sequence[Item]], Sequence[Answer]], size: int) -> None:
         self._work, self._size = work, size
-        self._waiting: asyncio.Queue[tuple[Asked, asyncio.Future[Answered]]] = asyncio.Queue()
+        self._waiting: asyncio.Queue[tuple[Item, asyncio.Future[Answer]]] = asyncio.Queue()
         self._turning: asyncio.Task[None] | None = None
         self._last_took_s = 0.0
 
-    async def answer(self, item: Asked) -> Answered:
+    async def answer(self, item: Item) -> Answer:
         """Wait for the answer to one item."""
-        answer: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting.put_nowait((item, answer))
         if self._turning is None or self._turning.done():
             self._turning = asyncio.create_task(self._turn())
@@ -37,7 +37,7 @@ class Batches(Generic[Asked, Answered]):
     async def _turn(self) -> None:
         while not self._waiting.empty():
             await self._gathered()
-            batch: list[tuple[Asked, asyncio.Future[Answered]]] = []
+            batch: list[tuple[Item, asyncio.Future[Answer]]] = []
             while len(batch) < self._size and not self._waiting.empty():
                 item, future = self._waiting.get_nowait()
                 if not future.done():  # its caller has gone

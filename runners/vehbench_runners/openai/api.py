@@ -152,22 +152,22 @@ class OpenAIBackend:
         failures = hangs = rounds = 0
         while True:
             replies_before = self._replies
-            got, wait_s = await self._ask(body)
-            if isinstance(got, Reply):
-                return got
-            if got.kind == "overflow" and any(name in body for name in TOKEN_FIELDS):
+            result, wait_s = await self._ask(body)
+            if isinstance(result, Reply):
+                return result
+            if result.kind == "overflow" and any(name in body for name in TOKEN_FIELDS):
                 # a limit that does not fit is an error; without one, servers allow what the context has left
                 body = {name: value for name, value in body.items() if name not in TOKEN_FIELDS}
                 continue
-            if got.kind not in ("busy", "again", "hung", "unreachable"):
-                return self._judged(got)
-            self._stop_if_unreachable(got)
+            if result.kind not in ("busy", "again", "hung", "unreachable"):
+                return self._final_reply(result)
+            self._stop_if_unreachable(result)
             rounds += 1
-            hangs += got.kind == "hung"
+            hangs += result.kind == "hung"
             # waiting for room in a queue that moves is no failure
-            failures += got.kind != "busy" or self._replies == replies_before
+            failures += result.kind != "busy" or self._replies == replies_before
             if failures > self._options.max_retries or hangs >= HANGS or rounds >= BUSY_ROUNDS:
-                return Reply(None, finish_reason=None, error=f"{got.text} (asked {rounds} times)")
+                return Reply(None, finish_reason=None, error=f"{result.text} (asked {rounds} times)")
             await self._sleep(max(backoff(max(failures, 1)), wait_s or 0.0))
 
     async def _ask(self, body: dict[str, Any]) -> tuple[Reply | Failure, float | None]:
@@ -177,24 +177,24 @@ class OpenAIBackend:
         try:
             if self._stop is not None:
                 raise self._stop
-            asked = await self._connection.ask(body)
-            got = asked.result
-            if isinstance(got, Reply):
+            answer = await self._connection.ask(body)
+            result = answer.result
+            if isinstance(result, Reply):
                 self._replies += 1
                 self._refusals = 0
-                self._reasoning_field = asked.reasoning_field or self._reasoning_field
+                self._reasoning_field = answer.reasoning_field or self._reasoning_field
                 self._limiter.came_through()
-            elif got.kind == "busy":
+            elif result.kind == "busy":
                 self._limiter.refused(cuts)
-                if asked.wait_s is not None and asked.wait_s > LONGEST_WAIT_S:
-                    got = replace(got, kind="final", text=f"{got.text} (wait {asked.wait_s:.0f} s)")
-                elif asked.wait_s is not None:
-                    self._limiter.pause(asked.wait_s)
+                if answer.wait_s is not None and answer.wait_s > LONGEST_WAIT_S:
+                    result = replace(result, kind="final", text=f"{result.text} (wait {answer.wait_s:.0f} s)")
+                elif answer.wait_s is not None:
+                    self._limiter.pause(answer.wait_s)
         finally:
             self._limiter.release()
-        return got, asked.wait_s
+        return result, answer.wait_s
 
-    def _judged(self, failure: Failure) -> Reply:
+    def _final_reply(self, failure: Failure) -> Reply:
         """What a refusal that no repetition helps comes to. Raises RunStopped when it holds for the whole run."""
         if failure.kind == "filtered":
             return Reply(None, finish_reason="content_filter")

@@ -28,7 +28,7 @@ LIBRARIES = ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "a
 
 
 @dataclass(frozen=True)
-class Asked:
+class Answer:
     """What one request came to: a reply or a failure, and the seconds that the server asks to wait, if it does.
 
     `reasoning_field` is where the reply's reasoning stood.
@@ -95,7 +95,7 @@ class Connection:
         names = tuple(short(self._clean(name)) for name in models)
         return Served(short(self._clean(engine)) if isinstance(engine, str) else None, context, names)
 
-    async def ask(self, body: dict[str, Any]) -> Asked:
+    async def ask(self, body: dict[str, Any]) -> Answer:
         """Send one chat completion request."""
         import openai
 
@@ -104,7 +104,7 @@ class Connection:
             async with asyncio.timeout(self._timeout_s):
                 answer = await self._client.post("/chat/completions", cast_to=self._response, body=body)
         except TimeoutError:
-            return Asked(Failure("hung", f"no answer within {self._timeout_s:g} s (--timeout)"))
+            return Answer(Failure("hung", f"no answer within {self._timeout_s:g} s (--timeout)"))
         except openai.APIStatusError as error:
             response = error.response
             failure = read_failure(response.status_code, self._clean(response.text), sent_fields(body))
@@ -112,20 +112,20 @@ class Connection:
         except Exception as error:
             if not _from_below(error):
                 raise
-            return Asked(self._unanswered(error))
+            return Answer(self._unanswered(error))
         latency_s = round(time.perf_counter() - begun, 4)
-        got = read_completion(answer.text, sent_fields(body))
-        if not isinstance(got, Completion):
-            got = read_completion(self._clean(answer.text), sent_fields(body))
-        if not isinstance(got, Completion):
-            return self._failed(got, answer.headers)
-        request_id = answer.headers.get("x-request-id") or got.reply.request_id
-        reply = replace(got.reply, request_id=request_id, latency_s=latency_s)
-        return Asked(reply, reasoning_field=got.reasoning_field)
+        completion = read_completion(answer.text, sent_fields(body))
+        if not isinstance(completion, Completion):
+            completion = read_completion(self._clean(answer.text), sent_fields(body))
+        if not isinstance(completion, Completion):
+            return self._failed(completion, answer.headers)
+        request_id = answer.headers.get("x-request-id") or completion.reply.request_id
+        reply = replace(completion.reply, request_id=request_id, latency_s=latency_s)
+        return Answer(reply, reasoning_field=completion.reasoning_field)
 
-    def _failed(self, failure: Failure, headers: Mapping[str, str]) -> Asked:
+    def _failed(self, failure: Failure, headers: Mapping[str, str]) -> Answer:
         # The body was cleaned before its text was cut, since half a key would not be found; escapes are read since.
-        return Asked(replace(failure, text=self._clean(failure.text)), retry_after(headers))
+        return Answer(replace(failure, text=self._clean(failure.text)), retry_after(headers))
 
     def _unanswered(self, error: BaseException) -> Failure:
         """Why no answer came. Transports wrap the cause in several ways, so the whole chain is looked at."""

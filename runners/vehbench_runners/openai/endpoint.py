@@ -91,18 +91,18 @@ def secrets_of(base_url: str | None, key: str) -> list[str]:
 
     In every form in which a server may name them: as given, decoded, as a header, and as JSON may escape them.
     """
-    found = {key}
+    texts = {key}
     try:
         parts = urlsplit(base_url or os.environ.get("OPENAI_BASE_URL") or "")
     except ValueError:
         parts = urlsplit("")
     login = parts.netloc.rpartition("@")[0]
-    found |= {login, *login.split(":"), *(pair.partition("=")[2] for pair in parts.query.split("&"))}
-    found |= {unquote(text) for text in found} | {unquote_plus(text) for text in found}
-    found |= {b64encode(unquote(login).encode()).decode()}
-    found |= {text.replace("/", "\\/") for text in found}
+    texts |= {login, *login.split(":"), *(pair.partition("=")[2] for pair in parts.query.split("&"))}
+    texts |= {unquote(text) for text in texts} | {unquote_plus(text) for text in texts}
+    texts |= {b64encode(unquote(login).encode()).decode()}
+    texts |= {text.replace("/", "\\/") for text in texts}
     # a short one, such as the placeholder key "none", would black out ordinary words
-    return sorted((text for text in found if len(text) >= 6), key=len, reverse=True)
+    return sorted((text for text in texts if len(text) >= 6), key=len, reverse=True)
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:

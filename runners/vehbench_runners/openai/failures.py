@@ -116,8 +116,8 @@ def _error_of(body: str) -> dict[str, Any]:
 
 
 def _message(error: dict[str, Any], body: str) -> str:
-    found = next((error[key] for key in ("message", "detail", "error_message") if error.get(key)), body)
-    text = short(found if isinstance(found, str) else json.dumps(found))
+    message = next((error[key] for key in ("message", "detail", "error_message") if error.get(key)), body)
+    text = short(message if isinstance(message, str) else json.dumps(message))
     return text or "no message"
 
 
@@ -129,9 +129,9 @@ def _field(error: dict[str, Any], text: str, sent: Collection[str]) -> str | Non
     """The field of the request that the server does not accept; the one it names first where it names several."""
     named = error.get("param")
     if isinstance(named, str):
-        found = next((name for name in sent if re.match(rf"{re.escape(name)}\b", named)), None)
-        if found is not None:
-            return found
+        field = next((name for name in sent if re.match(rf"{re.escape(name)}\b", named)), None)
+        if field is not None:
+            return field
     if not _NOT_ACCEPTED.search(text):
         return None
     places = [(match.start(), name) for name in sent if (match := re.search(rf"\b{re.escape(name)}\b", text))]

@@ -68,10 +68,10 @@ def request_fields(endpoint: Endpoint, sampling: Sampling, served: Served) -> di
 
 def check_extra(extra: Mapping[str, object]) -> None:
     """Raise UserError where a field given by hand is one that a run sets itself."""
-    taken = [name for name in NOT_FREE if name in extra]
-    if taken:
+    fixed = [name for name in NOT_FREE if name in extra]
+    if fixed:
         raise UserError(
-            f"--request-field cannot set {', '.join(taken)}: every call is one complete reply to one prompt."
+            f"--request-field cannot set {', '.join(fixed)}: every call is one complete reply to one prompt."
         )
 
 
