@@ -10,7 +10,7 @@ from vehbench_builder.build_spec import BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, load_anchors
 from vehbench_builder.veh.audit import veh_checks
-from vehbench_builder.veh.isomorphic.isomorphic import build_isomorphic
+from vehbench_builder.veh.isomorphic.groups import build_isomorphic
 from vehbench_builder.veh.p1 import p1
 from vehbench_builder.veh.p3 import p3
 from vehbench_builder.veh.p4 import p4

@@ -4,12 +4,12 @@ import pytest
 
 from vehbench_builder.build_spec import BuildError
 from vehbench_builder.seeds import rng
-from vehbench_builder.veh import references as module
+from vehbench_builder.veh import certified as module
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.boxes import box_around
+from vehbench_builder.veh.certified import certified, strongest
 from vehbench_builder.veh.limits import Factors, limited
 from vehbench_builder.veh.numbers import rounded_design
-from vehbench_builder.veh.references import certified, strongest
 from vehbench_hf.bank.schema import empty_spec
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Spec

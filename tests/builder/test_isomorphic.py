@@ -11,8 +11,8 @@ import pytest
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import load_anchors
-from vehbench_builder.veh.isomorphic.isomorphic import MOST_COMPLETIONS, build_isomorphic
-from vehbench_builder.veh.isomorphic.pool import LEAST_DISTANCE, Places, infeasible_beside
+from vehbench_builder.veh.isomorphic.groups import MOST_COMPLETIONS, build_isomorphic
+from vehbench_builder.veh.isomorphic.infeasible import LEAST_DISTANCE, Places, infeasible_beside
 from vehbench_builder.veh.p4 import p4
 from vehbench_builder.veh.p4.pool_plan import Plan, Planned
 from vehbench_builder.veh.p4.supply import places_in

@@ -11,10 +11,10 @@ import pytest
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2, strengths
 from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.veh.certified import Certified, certified
 from vehbench_builder.veh.limits import piezo_stress_mpa
 from vehbench_builder.veh.numbers import known
 from vehbench_builder.veh.p2 import RULES, Unit, build_unit, units
-from vehbench_builder.veh.references import Certified, certified
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec, Task

@@ -13,7 +13,7 @@ import pytest
 from vehbench_builder.build_spec import BuildSpec
 from vehbench_builder.domains import VEH
 from vehbench_builder.veh.anchors import load_anchors
-from vehbench_builder.veh.isomorphic.isomorphic import build_group, planned_groups
+from vehbench_builder.veh.isomorphic.groups import build_group, planned_groups
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.isomorphic.reading import open_isomorphic

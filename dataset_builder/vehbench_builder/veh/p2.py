@@ -25,9 +25,9 @@ from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.beam import resonance_hz
 from vehbench_builder.veh.boxes import box_around
+from vehbench_builder.veh.certified import Certified, certified, strongest
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, Factors, credible_acceleration_g, limited
 from vehbench_builder.veh.numbers import known, rounded, rounded_design
-from vehbench_builder.veh.references import Certified, certified, strongest
 from vehbench_hf.bank.schema import empty_gold, empty_spec
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import SPLITS, Design, Gold, Spec, Split, Task

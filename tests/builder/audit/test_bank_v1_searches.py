@@ -8,7 +8,7 @@ from vehbench_builder.audit.report import AuditReport, each, report_of
 from vehbench_builder.veh.audit.evidence import gather
 from vehbench_builder.veh.audit.p1 import p1_checks
 from vehbench_builder.veh.audit.p2 import p2_checks
-from vehbench_builder.veh.audit.references import reference_checks, references_are_stated
+from vehbench_builder.veh.audit.reference_designs import reference_checks, references_are_stated
 from vehbench_hf.bank.bank import Bank
 
 pytestmark = pytest.mark.slow

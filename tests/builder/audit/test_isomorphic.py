@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vehbench_builder.audit.report import whole
-from vehbench_builder.veh.audit import isomorphic
+from vehbench_builder.veh.audit import isomorphic_rows as isomorphic
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.isomorphic.reading import open_isomorphic
 from vehbench_hf.isomorphic.types import Form, IsomorphicTask

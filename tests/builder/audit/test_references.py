@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from vehbench_builder.audit.report import whole
-from vehbench_builder.veh.audit import proofs, references
+from vehbench_builder.veh.audit import proofs
+from vehbench_builder.veh.audit import reference_designs as references
 from vehbench_builder.veh.audit.evidence import Evidence, gather
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.types import Task

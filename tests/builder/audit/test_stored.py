@@ -11,7 +11,7 @@ from vehbench_builder.veh.audit.evidence import EvidenceById, gather
 from vehbench_builder.veh.audit.p1 import p1_checks
 from vehbench_builder.veh.audit.p3 import p3_checks
 from vehbench_builder.veh.audit.p4 import p4_checks
-from vehbench_builder.veh.audit.references import reference_checks
+from vehbench_builder.veh.audit.reference_designs import reference_checks
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.types import PROBES, Task
 

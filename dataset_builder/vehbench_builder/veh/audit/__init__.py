@@ -3,14 +3,14 @@
 from vehbench_builder.audit.report import Check, Progress
 from vehbench_builder.veh.audit.counts import count_checks
 from vehbench_builder.veh.audit.evidence import gather
-from vehbench_builder.veh.audit.isomorphic import isomorphic_checks
+from vehbench_builder.veh.audit.isomorphic_rows import isomorphic_checks
 from vehbench_builder.veh.audit.leaks.models import model_checks
 from vehbench_builder.veh.audit.leaks.statistics import statistics_checks
 from vehbench_builder.veh.audit.p1 import p1_checks
 from vehbench_builder.veh.audit.p2 import p2_checks
 from vehbench_builder.veh.audit.p3 import p3_checks
 from vehbench_builder.veh.audit.p4 import p4_checks
-from vehbench_builder.veh.audit.references import reference_checks
+from vehbench_builder.veh.audit.reference_designs import reference_checks
 from vehbench_hf.bank.bank import Bank
 
 

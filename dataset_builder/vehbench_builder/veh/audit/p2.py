@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from vehbench_builder.audit.gold import reference_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
-from vehbench_builder.veh.audit import composition as paper
+from vehbench_builder.veh.audit import composition
 from vehbench_builder.veh.audit.completions import FIELDS, field_of
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
@@ -31,7 +31,7 @@ def p2_checks(bank: Bank) -> list[Check]:
     tasks = bank.select(("p2",))
     ruled = [t for t in tasks if t.subtype in FACTORS]
     complete = [t for t in bank.tasks if t.probe != "p1" or t.gold["action"] == "declare_infeasible"]
-    partial = None if bank.version in paper.FULL_BANKS else f"{bank.version} is not a full bank"
+    partial = None if bank.version in composition.FULL_BANKS else f"{bank.version} is not a full bank"
     return [
         each(briefs_are_complete, complete),
         each(materials_are_stated, bank.tasks),

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 from vehbench_builder.audit.gold import agrees, not_built_here
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
-from vehbench_builder.veh.audit import composition as paper
+from vehbench_builder.veh.audit import composition
 from vehbench_builder.veh.audit.stated_policy import Judged, expected_order, judged_pool, shown_pool, stated_weights
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
@@ -35,7 +35,7 @@ def p4_checks(bank: Bank) -> list[Check]:
     """All checks of P4."""
     tasks = bank.select(("p4",))
     few = f"{len(tasks)} tasks say nothing about shares" if len(tasks) < ENOUGH else None
-    partial = None if bank.version in paper.FULL_BANKS else f"{bank.version} is not a full bank"
+    partial = None if bank.version in composition.FULL_BANKS else f"{bank.version} is not a full bank"
     return [
         each(p4_subtype_is_the_profile, tasks, unless=not_built_here(bank)),
         each(p4_candidates_feasible, tasks),
@@ -94,7 +94,7 @@ def p4_numbers_recomputed(task: Task) -> Findings:
 
 def p4_policy_states_the_profile(task: Task) -> Findings:
     """The policy text states a complete rule with the weights of its profile."""
-    weights, stated = paper.PROFILES.get(task.spec["profile"] or ""), stated_weights(task.spec)
+    weights, stated = composition.PROFILES.get(task.spec["profile"] or ""), stated_weights(task.spec)
     if stated is None:
         yield f"no rule that can be computed: {(task.spec['policy'] or '')[:80]!r}"
     else:
@@ -180,7 +180,7 @@ def p4_pools_have_three_profiles(tasks: Sequence[Task]) -> Findings:
         best = {canonical_json(design) for design in won if design is not None}
         winners[len(best)] += 1
         faults = [
-            "" if profiles == sorted(paper.PROFILES) else f"profiles {', '.join(profiles)}",
+            "" if profiles == sorted(composition.PROFILES) else f"profiles {', '.join(profiles)}",
             "" if len(contents) == 1 else f"{len(contents)} different sets of candidates",
             "" if len(best) > 1 else "one candidate wins under every profile",
         ]

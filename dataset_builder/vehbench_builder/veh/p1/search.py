@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from vehbench_builder.build_spec import BuildError
+from vehbench_builder.veh.certified import Certified, certified
 from vehbench_builder.veh.numbers import DIGITS, known, rounded_design
-from vehbench_builder.veh.references import Certified, certified
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import LIMITS, VARIABLES, Box

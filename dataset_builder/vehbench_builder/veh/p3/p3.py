@@ -21,11 +21,11 @@ from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.task_ids import numbered
 from vehbench_builder.veh.anchors import AnchorDesign
+from vehbench_builder.veh.certified import Certified, certified
 from vehbench_builder.veh.p3.history_plan import Planned, Source, planned
 from vehbench_builder.veh.p3.moves import TRAPS, Trap
 from vehbench_builder.veh.p3.recovery import Recovery, RefusedError, recovery
 from vehbench_builder.veh.p3.wordings import phrases
-from vehbench_builder.veh.references import Certified, certified
 from vehbench_hf.bank.schema import empty_gold
 from vehbench_hf.types import SPLITS, Gold, Split, Task
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vehbench_builder.veh import strengths
+from vehbench_builder.veh.certified import strongest
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, known_materials, piezo_stress_mpa
 from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
 from vehbench_builder.veh.p3.moves import (
@@ -19,7 +20,6 @@ from vehbench_builder.veh.p3.moves import (
 )
 from vehbench_builder.veh.p3.notes import noted, story_is_told
 from vehbench_builder.veh.p3.wordings import Story
-from vehbench_builder.veh.references import strongest
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Claim, Design, HistoryStep, Spec
 from vehbench_oracle import VARIABLES

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vehbench_builder.build_spec import BuildError
 from vehbench_builder.seeds import rng
-from vehbench_builder.veh.isomorphic.pool import Places, infeasible_beside
+from vehbench_builder.veh.isomorphic.infeasible import Places, infeasible_beside
 from vehbench_builder.veh.p4.pool_plan import IDS, POOL
 from vehbench_builder.veh.p4.supply import evaluated, places_in
 from vehbench_hf.episodes.judging import judge_for

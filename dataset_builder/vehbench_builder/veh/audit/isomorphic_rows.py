@@ -7,7 +7,7 @@ import numpy as np
 
 from vehbench_builder.audit.gold import agrees
 from vehbench_builder.audit.report import Check, Figure, Findings, whole
-from vehbench_builder.veh.audit import composition as paper
+from vehbench_builder.veh.audit import composition
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.episodes.judging import judge_for
@@ -34,9 +34,9 @@ SHARE_TOLERANCE = 2 / GRID**2
 def isomorphic_checks(bank: Bank) -> list[Check]:
     """All checks of the config; without it a full bank of ours fails, and for another there is nothing to check."""
     rows = open_isomorphic(bank) if ISOMORPHIC in bank.manifest else ()
-    why = f"{bank.version} is not the full bank {paper.FULL_BANK}"
+    why = f"{bank.version} is not the full bank {composition.FULL_BANK}"
     return [
-        whole(isomorphic_counts, rows, unless=None if bank.version == paper.FULL_BANK else why),
+        whole(isomorphic_counts, rows, unless=None if bank.version == composition.FULL_BANK else why),
         whole(selections_have_one_answer, rows),
         whole(generations_start_from_a_broken_design, rows),
         whole(completions_have_a_completion, rows),
@@ -52,8 +52,8 @@ def isomorphic_counts(rows: Rows) -> Findings:
     """Groups and forms are as many as in the paper, a form asks one question, and no id occurs twice."""
     forms = Counter(row.form for row in rows)
     for form in FORMS:
-        right = forms[form] == paper.ISOMORPHIC_GROUPS
-        yield None if right else f"{form}: {forms[form]} rows, the paper has {paper.ISOMORPHIC_GROUPS}"
+        right = forms[form] == composition.ISOMORPHIC_GROUPS
+        yield None if right else f"{form}: {forms[form]} rows, the paper has {composition.ISOMORPHIC_GROUPS}"
         questions = Counter(row.spec["question"] for row in rows if row.form == form)
         for row in rows:
             if row.form == form and row.spec["question"] != questions.most_common(1)[0][0]:
@@ -71,7 +71,7 @@ def selections_have_one_answer(rows: Rows) -> Findings:
         faults = []
         if feasible != [row.gold["answer"]]:
             faults.append(f"feasible are {', '.join(feasible) or 'none'}, the answer is {row.gold['answer']}")
-        if len(designs) != paper.P4_CANDIDATES or designs.get(row.gold["answer"] or "") != row.gold["witness"]:
+        if len(designs) != composition.P4_CANDIDATES or designs.get(row.gold["answer"] or "") != row.gold["witness"]:
             faults.append(f"{len(designs)} candidates, or the answer is not the witness")
         if not _as_told(verdicts, row.gold["verdicts"]):
             faults.append("stored verdicts are not the oracle's")
