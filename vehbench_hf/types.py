@@ -7,11 +7,12 @@ episode made of a turn, and a `Record` is a whole episode, ready for scoring.
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
-from vehbench_hf.domains import domain_of
+from vehbench_hf.domains import OwnBrief, OwnChanges, OwnReference, OwnVerdict, domain_of
 from vehbench_oracle import Box, Verdict
 from vehbench_oracle.domain import Problem
+from vehbench_oracle.domain import Stated as Stated
 
 Probe = Literal["p1", "p2", "p3", "p4"]
 PROBES: tuple[Probe, ...] = ("p1", "p2", "p3", "p4")
@@ -28,41 +29,24 @@ OUTCOMES: tuple[Outcome, ...] = ("ok", "format_error", "truncated", "refused", "
 
 Convention = Literal["defined", "released"]
 
-Design = dict[str, float]
-"""A value for each of the six names in `vehbench_oracle.VARIABLES`."""
+Design = Annotated[dict[str, float], "variables"]
+"""A value for each variable of the brief. The mark names the attribute of `Problem` that has the names."""
+Metrics = Annotated[dict[str, float], "metrics"]
+Slack = Annotated[dict[str, float], "limits"]
 
 
-class Stated(TypedDict):
-    """A piece of a brief in words: the name of the field and its text."""
-
-    name: str
-    text: str
-
-
-class Excitation(TypedDict):
-    """Base excitation: frequency in Hz, peak acceleration in g, null when withheld; `stated` is given in words."""
-
-    frequency_hz: float | None
-    acceleration_g: float | None
-    stated: list[Stated]
-
-
-class Materials(TypedDict):
-    """Layer materials by name and the mechanical damping ratio; a null ratio means the oracle's default of 0.01."""
-
-    piezo: str | None
-    substrate: str | None
-    damping_ratio: float | None
-
-
-class HistoryVerdict(TypedDict):
-    """The verifier's answer to an earlier step, as the brief shows it; `metrics` is null where none were kept."""
+class HistoryFeasible(TypedDict):
+    """What a history's verdict begins with; the domain's own columns follow."""
 
     feasible: bool
-    power_uw: float
-    slack: dict[str, float]
+
+
+class HistoryVerdict(HistoryFeasible, OwnVerdict):
+    """The verifier's answer to an earlier step, as the brief shows it; `metrics` is null where none were kept."""
+
+    slack: Slack
     violations: list[str]
-    metrics: dict[str, float] | None
+    metrics: Metrics | None
 
 
 class HistoryStep(TypedDict):
@@ -78,17 +62,20 @@ class Candidate(TypedDict):
 
     id: str
     design: Design
-    metrics: dict[str, float]
-    slack: dict[str, float]
+    metrics: Metrics
+    slack: Slack
 
 
-class Spec(TypedDict):
+class Limited(TypedDict):
+    """What every brief begins with, null where it is withheld; the domain's own columns follow."""
+
+    variable_bounds: Annotated[dict[str, Box | None], "variables"]
+    constraints: Annotated[dict[str, float | None], "limits"]
+
+
+class Spec(Limited, OwnBrief):
     """All a model may see. `history` belongs to P3, `policy`, `profile` and `candidates` to P4; else null or empty."""
 
-    variable_bounds: dict[str, Box | None]
-    constraints: dict[str, float | None]
-    excitation: Excitation
-    materials: Materials
     notes: list[Stated]
     query_budget: int
     initial_design: Design | None
@@ -98,19 +85,20 @@ class Spec(TypedDict):
     candidates: list[Candidate]
 
 
-class Reference(TypedDict):
-    """The reference design of a P2 or P3 task and its power; each may be unknown. `power_uw_older` is bank v1 only."""
+class ReferenceDesign(TypedDict):
+    """What a reference begins with; the domain's own columns follow."""
 
     design: Design | None
-    power_uw: float | None
-    power_uw_older: float | None
-    upper_bound_uw: float | None
+
+
+class Reference(ReferenceDesign, OwnReference):
+    """The reference design of a P2 or P3 task, what it is worth and what is proven about it; each may be unknown."""
 
 
 class Claim(TypedDict):
     """What the note of history step `step` (from 1) says about that step's verdict: `left` `relation` `right`.
 
-    A side is a metric, `frequency_hz`, a limit, `previous <metric>`, or a number as text.
+    A side is a metric, a number of the brief, a limit, `previous <metric>`, or a number as text.
     """
 
     step: int
@@ -132,14 +120,8 @@ class Trap(TypedDict):
     claims: list[Claim]
 
 
-class Changes(TypedDict):
+class Changes(OwnChanges):
     """What a completion of a P1 brief fills in; null leaves the brief as it is."""
-
-    frequency_hz: float | None
-    acceleration_g: float | None
-    load_resistance_ohm: float | None
-    piezo: str | None
-    damping_ratio: float | None
 
 
 class Completion(TypedDict):
@@ -159,6 +141,13 @@ class Pair(TypedDict):
     worse: str
 
 
+class Utility(TypedDict):
+    """The utility of a candidate under the policy of its task; null where the policy gives it none."""
+
+    id: str
+    value: float | None
+
+
 class Gold(TypedDict):
     """All a scorer needs, by probe; what does not belong to the probe is null or empty."""
 
@@ -171,7 +160,7 @@ class Gold(TypedDict):
     anchor_design: Design | None
     trap: Trap | None
     ranking: list[str]
-    utilities: list[dict[str, Any]]
+    utilities: list[Utility]
     dominated_pairs: list[Pair]
     policy_sensitive_pairs: list[Pair]
     pool_id: str | None

@@ -212,7 +212,8 @@ def tasks_of(draw: st.DrawFn, probe: Probe) -> Task:
     for part in ("spec", "gold"):
         kinds = {field.name: values_of(field.type) for field in schema.field(part).type}
         row[part] = draw(st.fixed_dictionaries(kinds))
-    row |= {"probe": probe, "split": draw(st.sampled_from(SPLITS)), "task_id": draw(st.uuids().map(str))}
+    row |= {"probe": probe, "domain": "veh", "split": draw(st.sampled_from(SPLITS))}
+    row |= {"task_id": draw(st.uuids().map(str))}
     return row_to_task(row)
 
 

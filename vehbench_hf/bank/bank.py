@@ -3,14 +3,16 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from vehbench_hf.bank.files import fingerprint_of, read_rows, write_rows
-from vehbench_hf.bank.row_types import misfits, misfits_of
+from vehbench_hf.bank.row_types import faults, faults_of
+from vehbench_hf.domains import DEFAULT_DOMAIN, DOMAINS, config_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.types import ISOMORPHIC, IsomorphicTask
 from vehbench_hf.paths import cache_dir, shipped
@@ -46,6 +48,7 @@ class _File(TypedDict):
 
 class _TaskFile(_File):
     probe: Probe
+    domain: str | None
 
 
 class _Isomorphic(TypedDict):
@@ -98,7 +101,7 @@ class Bank:
     @property
     def data_files(self) -> tuple[DataFile, ...]:
         """All Parquet files that the manifest lists: those of the tasks, then those of the isomorphic probes."""
-        listed = [(entry["probe"], entry) for entry in self.manifest["files"]]
+        listed = [(_config(entry), entry) for entry in self.manifest["files"]]
         listed += [(ISOMORPHIC, entry) for entry in (self.manifest.get(ISOMORPHIC) or {"files": []})["files"]]
         return tuple(DataFile(config, *(e[name] for name in DataFile._fields[1:])) for config, e in listed)
 
@@ -142,14 +145,15 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
 
     Raises BankError when the folder, the manifest, a file or a row is missing or not what the manifest says.
     """
-    from vehbench_hf.bank.schema import arrow_schema, row_to_task
+    from vehbench_hf.bank.loading import columns_of
+    from vehbench_hf.bank.schema import row_to_task
 
     path = locate_bank(os.fspath(name))
     manifest = _read_manifest(path / MANIFEST)
     tasks: list[Task] = []
     sums: dict[str, str] = {}
     for entry in manifest["files"]:
-        for row in read_rows(path, entry, arrow_schema(entry["probe"]), entry["probe"]):
+        for row in read_rows(path, entry, columns_of(_config(entry)), _config(entry)):
             if row["task_id"] in sums:
                 raise BankError(f"{path / entry['path']}: task {row['task_id']!r} occurs twice in the bank.")
             tasks.append(_fitting(row_to_task(row), entry, path))
@@ -179,13 +183,15 @@ def write_bank(
     """
     from vehbench_hf.bank.schema import arrow_schema, task_to_row
 
-    groups: dict[tuple[Probe, Split], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, Probe, Split], list[dict[str, Any]]] = {}
     for task in tasks:
-        groups.setdefault((task.probe, task.split), []).append(task_to_row(task))
+        groups.setdefault((task.domain, task.probe, task.split), []).append(task_to_row(task))
     files: list[dict[str, Any]] = []
-    for probe, split in [(p, s) for p in PROBES for s in ALL_SPLITS if (p, s) in groups]:
-        rows, name = groups[probe, split], f"data/{probe}/{split}.parquet"
-        files.append({"probe": probe, "split": split, **write_rows(out, name, rows, arrow_schema(probe))})
+    for domain, probe, split in [key for key in product(DOMAINS, PROBES, ALL_SPLITS) if key in groups]:
+        name = f"data/{config_of(probe, domain)}/{split}.parquet"
+        written = write_rows(out, name, groups[domain, probe, split], arrow_schema(probe, domain))
+        beyond = {} if domain == DEFAULT_DOMAIN else {"domain": domain}
+        files.append({"probe": probe, **beyond, "split": split, **written})
     if not files:
         raise BankError("a bank needs at least one task")
     beside = _write_isomorphic(out, isomorphic) if isomorphic else {}
@@ -225,6 +231,10 @@ def _write_isomorphic(out: Path, tasks: Sequence[IsomorphicTask]) -> dict[str, A
     }
 
 
+def _config(entry: Mapping[str, Any]) -> str:
+    return config_of(entry["probe"], entry.get("domain") or DEFAULT_DOMAIN)
+
+
 def _card_header(bank: Bank) -> str:
     # `datasets` keeps a folder in its cache under a hash of this header and of the paths, not of the files. Without the
     # fingerprint in it, new files under an equal header would load as the old rows.
@@ -240,9 +250,9 @@ def _card_header(bank: Bank) -> str:
 
 def _fitting(task: Task, entry: dict[str, Any], path: Path) -> Task:
     """The task of a row. Raises BankError when it is not what `types` and the entry of its file say."""
-    said = list(misfits_of(task))
+    said = list(faults_of(task))
     said += [] if _TASK_ID.fullmatch(task.task_id or "") else ["task_id is no short name without spaces"]
-    listed = {"probe": entry["probe"], "split": entry["split"]}
+    listed = {"probe": entry["probe"], "split": entry["split"], "domain": entry.get("domain") or DEFAULT_DOMAIN}
     own = {name: getattr(task, name) for name in listed}
     said += [f"{name} is {own[name]!r}, listed as {listed[name]!r}" for name in listed if own[name] != listed[name]]
     if said:
@@ -258,7 +268,7 @@ def _read_manifest(file: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
         got = manifest.get("schema") if isinstance(manifest, dict) else manifest
         raise BankError(f"{file}: expected schema {MANIFEST_SCHEMA!r}, got {str(got)[:60]!r}.")
-    said = list(misfits(manifest, _Manifest, "manifest"))
+    said = list(faults(manifest, _Manifest, "manifest", DEFAULT_DOMAIN))
     if not said and not _NAME.fullmatch(manifest["version"]):
         said = [f"version {manifest['version'][:60]!r} is no short name"]
     if said:

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
+from vehbench_hf.domains import config_of, probe_and_domain
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.types import ISOMORPHIC
+from vehbench_hf.types import Probe
 
 if TYPE_CHECKING:
     import datasets
@@ -65,7 +67,7 @@ def rows_of(bank: Bank, config: str, split: str) -> Iterator[dict[str, Any]]:
     from vehbench_hf.bank.schema import task_to_row
 
     for task in bank.tasks:
-        if task.probe == config and task.split == split:
+        if config_of(task.probe, task.domain) == config and task.split == split:
             yield task_to_row(task)
 
 
@@ -77,7 +79,8 @@ def columns_of(config: str) -> "pa.Schema":
         return isomorphic_schema()
     from vehbench_hf.bank.schema import arrow_schema
 
-    return arrow_schema(config)  # type: ignore[arg-type]
+    probe, domain = probe_and_domain(config)
+    return arrow_schema(cast(Probe, probe), domain)
 
 
 def features_of(config: str) -> "datasets.Features":

@@ -6,7 +6,7 @@ from typing import Any
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.files import fingerprint_of, read_rows
-from vehbench_hf.bank.row_types import misfits_of
+from vehbench_hf.bank.row_types import faults_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, IsomorphicTask
 from vehbench_hf.types import ALL_SPLITS, Split
@@ -22,7 +22,7 @@ def open_isomorphic(bank: Bank) -> tuple[IsomorphicTask, ...]:
 
     tasks = [row_to_isomorphic(row) for row in isomorphic_rows(bank)]
     for task in tasks:
-        if fault := next(misfits_of(task), None):
+        if fault := next(faults_of(task), None):
             raise BankError(f"{bank.path}: isomorphic task {task.task_id!r}: {fault}.")
     return tuple(sorted(tasks, key=lambda task: (task.group, FORMS.index(task.form))))
 

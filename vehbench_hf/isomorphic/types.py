@@ -6,10 +6,10 @@ task, `spec` is all that a model may see and `gold` all that a scorer needs.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
-from vehbench_hf.domains import domain_of
-from vehbench_hf.types import Anchor, Design, Excitation, Materials, Probe, Split, Stated, Task
+from vehbench_hf.domains import OwnBrief, domain_of
+from vehbench_hf.types import Anchor, Design, Probe, Split, Stated, Task
 from vehbench_oracle import Box
 from vehbench_oracle.domain import Problem
 
@@ -31,23 +31,26 @@ class Choice(TypedDict):
     design: Design
 
 
-class IsomorphicSpec(TypedDict):
-    """All a model may see: the question with its answer format, the brief of the group, and what the form adds.
-
-    Bounds, limits (in their units, see `vehbench_oracle.LIMITS`), excitation, materials and notes are equal in the
-    three forms of a group and withhold nothing. `candidates` belongs to the selection and is empty elsewhere,
-    `initial_design` to the generation (infeasible), `fixed` to the completion: all six variables, null where open.
-    """
+class Asked(TypedDict):
+    """What each of the briefs begins with; the domain's own columns follow."""
 
     question: str
-    variable_bounds: dict[str, Box]
-    constraints: dict[str, float]
-    excitation: Excitation
-    materials: Materials
+    variable_bounds: Annotated[dict[str, Box], "variables"]
+    constraints: Annotated[dict[str, float], "limits"]
+
+
+class IsomorphicSpec(Asked, OwnBrief):
+    """All a model may see: the question with its answer format, the brief of the group, and what the form adds.
+
+    Bounds, limits, the own columns of the domain and notes are equal in the three forms of a group and withhold
+    nothing. `candidates` belongs to the selection and is empty elsewhere,
+    `initial_design` to the generation (infeasible), `fixed` to the completion: all variables, null where open.
+    """
+
     notes: list[Stated]
     initial_design: Design | None
     candidates: list[Choice]
-    fixed: dict[str, float | None] | None
+    fixed: Annotated[dict[str, float | None], "variables"] | None
 
 
 class ChoiceVerdict(TypedDict):

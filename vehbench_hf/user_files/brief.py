@@ -16,10 +16,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.types import Excitation, Materials, Spec
+from vehbench_hf.types import Spec
 from vehbench_hf.user_files.safe_yaml import read_mapping
 from vehbench_oracle import LIMITS, VARIABLES, Box, OracleError
 from vehbench_oracle.veh import materials as tables
+from vehbench_oracle.veh.domain import Excitation, Materials
 
 EXCITATION = {
     "frequency_hz": ("Hz", "frequency of the base motion"),

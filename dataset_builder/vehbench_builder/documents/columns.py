@@ -1,7 +1,7 @@
 """What every column of a bank means and its unit, in one place: the card and `croissant.json` take it from here.
 
-A path is the dotted name inside a row, "spec.excitation.frequency_hz"; lists add nothing to it. Design variables,
-metrics and limits are described by the oracle's own table, so that only the columns around them are described here.
+A path is the dotted name inside a row, "spec.history.note"; lists add nothing to it. Design variables, metrics, limits
+and a domain's own columns are described by the domain, so that only the columns around them are described here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,16 +10,30 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from vehbench_hf.bank.loading import columns_of
+from vehbench_hf.domains import DOMAINS
 from vehbench_hf.isomorphic.types import ISOMORPHIC
 from vehbench_hf.types import PROBES
-from vehbench_oracle import LIMITS, METRICS, VARIABLES
+
+_PARTS = ("spec.history.verdict", "gold.completions.changes", "gold.reference")
+
+
+def _own(part: str) -> dict[str, str]:
+    """What the domains say about their own columns in a part of a row, those of nested parts left out."""
+    nested = tuple(f"{name}." for name in _PARTS if name != part)
+    return {
+        path: meaning
+        for domain in DOMAINS.values()
+        for path, meaning in domain.meanings.items()
+        if path.startswith(f"{part}.") and not path.startswith(nested)
+    }
+
 
 MEANINGS: dict[str, str] = {
     "task_id": "name of the task, unique in the bank; says nothing about the answer",
     "probe": "p1, p2, p3 or p4",
     "form": "isomorphic: selection, generation or completion",
     "group": "isomorphic: number of the group; its three rows ask for one design",
-    "domain": "what is designed; veh is a vibration energy harvester",
+    "domain": f"what is designed; {'; '.join(f'{d.name} is {d.about}' for d in DOMAINS.values())}",
     "split": "dev, test_id, test_ood, or train in banks of fresh tasks",
     "subtype": "kind of task within its probe; not for the model",
     "difficulty": "grade of difficulty given by the construction; not for the model",
@@ -35,16 +49,7 @@ MEANINGS: dict[str, str] = {
     "spec": "all that a model may see; what a brief withholds is null",
     "spec.variable_bounds": "smallest and largest allowed value of each design variable, ends included",
     "spec.constraints": "the four limits of the brief",
-    "spec.excitation": "harmonic acceleration of the base",
-    "spec.excitation.frequency_hz": "frequency (Hz)",
-    "spec.excitation.acceleration_g": "peak acceleration (g, 9.80665 m/s2)",
-    "spec.excitation.stated": "what the brief says about the excitation in words instead of numbers",
-    "spec.excitation.stated.name": "what the words are about",
-    "spec.excitation.stated.text": "the words",
-    "spec.materials": "materials by name, constants as in the oracle",
-    "spec.materials.piezo": "piezoelectric layer",
-    "spec.materials.substrate": "substrate layer",
-    "spec.materials.damping_ratio": "mechanical damping ratio (1)",
+    **_own("spec"),
     "spec.notes": "remarks in the brief, relevant or not",
     "spec.notes.name": "what the remark is about",
     "spec.notes.text": "the remark",
@@ -55,7 +60,7 @@ MEANINGS: dict[str, str] = {
     "spec.history.note": "what its author wrote; may be wrong",
     "spec.history.verdict": "the verifier's answer to the step",
     "spec.history.verdict.feasible": "whether all limits and bounds hold",
-    "spec.history.verdict.power_uw": "average power in the load (uW)",
+    **_own("spec.history.verdict"),
     "spec.history.verdict.slack": "signed distance to each limit, negative when it is broken, in the limit's unit",
     "spec.history.verdict.violations": "names of what is broken",
     "spec.history.verdict.metrics": "what the verifier computed; null where the source kept none",
@@ -76,18 +81,13 @@ MEANINGS: dict[str, str] = {
     "gold.completions": "P1: ways to fill in what the brief leaves open, each with its proven verdict",
     "gold.completions.name": "what is filled in",
     "gold.completions.changes": "the values filled in; null leaves the brief as it is",
-    "gold.completions.changes.frequency_hz": "frequency (Hz)",
-    "gold.completions.changes.acceleration_g": "peak acceleration (g, 9.80665 m/s2)",
-    "gold.completions.changes.piezo": "piezoelectric layer",
-    "gold.completions.changes.damping_ratio": "mechanical damping ratio (1)",
+    **_own("gold.completions.changes"),
     "gold.completions.feasible": "whether the completed brief can be met",
     "gold.completions.witness": "a design that meets it, if so",
     "gold.completions.certificate": "the proof that none does, if not",
     "gold.reference": "the best design known",
     "gold.reference.design": "its variables",
-    "gold.reference.power_uw": "its power (uW)",
-    "gold.reference.power_uw_older": "bank v1: an older reference power from the authors' logs (uW), else null",
-    "gold.reference.upper_bound_uw": "power that no feasible design exceeds (uW), where one is proven",
+    **_own("gold.reference"),
     "gold.anchor_design": "P2, P3: the design of the literature the task is built around",
     "gold.trap": "P3: how the history went wrong",
     "gold.trap.type": "kind of trap",
@@ -140,11 +140,13 @@ def meaning_of(path: str) -> str:
     parent, _, name = path.rpartition(".")
     if name in ("min", "max") and parent:
         return f"{'smallest' if name == 'min' else 'largest'} allowed {meaning_of(parent)}"
-    if name in VARIABLES or name in METRICS:
-        quantity = VARIABLES.get(name) or METRICS[name]
-        return f"{quantity.meaning} ({quantity.unit})"
-    if name in LIMITS:
-        return f"{'slack to the ' if parent.endswith('slack') else ''}{LIMITS[name].meaning} ({LIMITS[name].unit})"
+    for domain in DOMAINS.values():
+        quantity = domain.variables.get(name) or domain.metrics.get(name)
+        if quantity is not None:
+            return f"{quantity.meaning} ({quantity.unit})"
+        if name in domain.limits:
+            limit = domain.limits[name]
+            return f"{'slack to the ' if parent.endswith('slack') else ''}{limit.meaning} ({limit.unit})"
     raise KeyError(f"column {path} has no description in {__name__}")
 
 

@@ -26,20 +26,20 @@ class Materials(TypedDict):
     damping_ratio: float | None
 
 
-class BriefColumns(TypedDict):
+class BriefColumns(TypedDict, total=False):
     """What a harvester brief states besides bounds and limits."""
 
     excitation: Excitation
     materials: Materials
 
 
-class VerdictColumns(TypedDict):
+class VerdictColumns(TypedDict, total=False):
     """The load power of a history step."""
 
     power_uw: float
 
 
-class ReferenceColumns(TypedDict):
+class ReferenceColumns(TypedDict, total=False):
     """The load power of a reference design and its bound; each may be unknown. `power_uw_older` is bank v1 only."""
 
     power_uw: float | None
@@ -47,7 +47,7 @@ class ReferenceColumns(TypedDict):
     upper_bound_uw: float | None
 
 
-class Changes(TypedDict):
+class Changes(TypedDict, total=False):
     """What a completion of a P1 brief fills in; null leaves the brief as it is."""
 
     frequency_hz: float | None

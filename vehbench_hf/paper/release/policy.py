@@ -5,9 +5,8 @@ normalization and two tiers below the feasible designs; the words here state tha
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from vehbench_hf.types import Candidate
+from vehbench_hf.types import Candidate, Utility
 from vehbench_oracle import LIMITS
 
 WEIGHTS: dict[str, tuple[float, float]] = {
@@ -47,7 +46,7 @@ def utilities(
     candidates: Sequence[Candidate],
     powers: Mapping[str, float],
     limits: Mapping[str, float | None],
-) -> list[dict[str, Any]]:
+) -> list[Utility]:
     """Utility of every candidate whose slacks are all at least zero, w_P p + w_S s; None for the others.
 
     `powers` maps ids to load power in uW. The result has the order of `candidates`, each {id, value}.

@@ -124,8 +124,7 @@ def p4_utilities_recomputed(task: Task) -> Findings:
         return
     for name, value in utility.items():
         given = stored[name]
-        both = value is not None and given is not None
-        same = abs(given - value) <= UTILITY_ROUNDING if both else given is value
+        same = given is value if value is None or given is None else abs(given - value) <= UTILITY_ROUNDING
         yield None if same else f"{name}: stored {given}, the policy gives {value}"
 
 
