@@ -29,10 +29,10 @@ ENTRY = "vehbench_hf/__main__.py"
 
 LAZY_IMPORTS = {
     "vehbench_oracle": (0, "it is all needed at once"),
-    "vehbench_hf": (17, "pyarrow loads with the first table, not with the package"),
+    "vehbench_hf": (16, "pyarrow loads with the first table, not with the package"),
     "vehbench_builder": (0, "whoever imports it builds or audits"),
     "vehbench_runners": (8, "a backend loads when its name is used"),
-    "vehbench_cli": (37, "a command loads what it runs"),
+    "vehbench_cli": (34, "a command loads what it runs"),
 }
 """The most imports of our modules within functions, and why there are any."""
 

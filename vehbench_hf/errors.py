@@ -15,3 +15,7 @@ class ReleaseError(UserError):
 
 class RunError(UserError):
     """A run folder that is absent, locked by another process, or made with other settings."""
+
+
+class MetricInputError(UserError):
+    """Predictions, references or options that are not what a metric takes; the text names the row and the field."""

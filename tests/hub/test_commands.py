@@ -14,7 +14,7 @@ from vehbench_cli.commands.publish import publish_command
 from vehbench_cli.commands.submit import submit_command
 from vehbench_cli.commands.verify import verify_command
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 
 
 def call(command: Any, *arguments: object) -> Any:

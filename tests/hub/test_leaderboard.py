@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.leaderboard import read_results, write_board
 from vehbench_hf.hub.submission import make_submission
 from vehbench_hf.protocol import Protocol

@@ -9,7 +9,7 @@ import pytest
 
 from vehbench_builder.documents.export import write_dataset
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.publication import PlannedRepo, card_problems, plan_publication
 from vehbench_hf.paths import shipped
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.leaderboard import read_results, write_board
 from vehbench_hf.hub.submitted_record import (
     log_hashes,

@@ -10,7 +10,7 @@ import yaml
 from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.submission import Submission, make_submission
 from vehbench_hf.hub.submitted_record import headline_rows, make_record
 from vehbench_hf.probes import PROBE_TABLE

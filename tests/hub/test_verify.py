@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vehbench_hf.bank.bank import Bank, open_bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.fetch import fetch
 from vehbench_hf.hub.submitted_record import public_run_json, read_record, record_id, run_json_hash
 from vehbench_hf.hub.verification import record_differences, row_differences

@@ -9,7 +9,7 @@ import typer
 
 from vehbench_cli.options import DEFAULT_BANK, BankOption
 from vehbench_hf.bank.bank import open_bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.names import DATASET, PUBLISHED_BANK
 from vehbench_hf.paths import shipped
 

@@ -10,7 +10,7 @@ from vehbench_cli.options import JsonOption, RunBankOption
 from vehbench_cli.score_tables import print_isomorphic, print_scores
 from vehbench_cli.tables import print_json
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.isomorphic.score import IsomorphicScores, score_isomorphic_run
+from vehbench_hf.isomorphic.form_scores import IsomorphicScores, score_isomorphic_run
 from vehbench_hf.runlog import load_run, write_scores
 from vehbench_hf.scoring import Scores, score_run
 from vehbench_hf.types import Convention

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.hub.errors import HubError, hub_failures
+from vehbench_hf.hub.failures import HubError, hub_failures
 from vehbench_hf.hub.names import repository
 from vehbench_hf.hub.submitted_record import MAX_RECORD_BYTES, SubmittedRecord, read_record
 from vehbench_hf.runlog.lines import turn_files

@@ -11,7 +11,7 @@ import jinja2
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.errors import UserError
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.fetch import read_copy
 from vehbench_hf.hub.submitted_record import SubmittedRecord, headline_rows
 from vehbench_hf.hub.verification import printable, record_differences, row_differences

@@ -2,7 +2,7 @@
 
 import re
 
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 
 DATASET = "vehbench"
 RESULTS = "vehbench-results"

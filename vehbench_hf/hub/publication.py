@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from vehbench_hf.hub.errors import hub_failures
+from vehbench_hf.hub.failures import hub_failures
 from vehbench_hf.hub.names import DATASET, RESULTS, organisation
 from vehbench_hf.paths import shipped
 from vehbench_hf.probes import PROBE_TABLE

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vehbench_hf.bank.bank import MANIFEST
-from vehbench_hf.hub.errors import HubError, hub_failures
+from vehbench_hf.hub.failures import HubError, hub_failures
 from vehbench_hf.hub.names import DATASET, RESULTS
 from vehbench_hf.hub.submission import Submission, eval_path, same_bank, write_eval_file
 

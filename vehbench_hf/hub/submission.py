@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vehbench_hf.bank.bank import MANIFEST, Bank
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.names import DATASET, RESULTS, organisation
 from vehbench_hf.hub.submitted_record import SubmittedRecord, make_record, percent, public_run_json, rows_text
 from vehbench_hf.probes import PROBE_TABLE

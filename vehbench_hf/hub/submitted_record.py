@@ -19,7 +19,7 @@ from typing import Any, TypedDict, cast
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
-from vehbench_hf.hub.errors import HubError
+from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.names import PUBLISHED_BANK, repository
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.differences import deviations

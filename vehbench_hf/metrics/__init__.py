@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.errors import MetricInputError
 from vehbench_hf.probes import PROBE_TABLE
 
 if TYPE_CHECKING:

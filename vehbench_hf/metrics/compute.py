@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from vehbench_hf.episodes import Episode
-from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.errors import MetricInputError
 from vehbench_hf.metrics.predictions import Prediction, read_prediction
 from vehbench_hf.metrics.references import NO_SUBTYPE, read_reference
 from vehbench_hf.paper.release.tasks import BANK_VERSION as BANK_V1

@@ -11,8 +11,8 @@ import datasets
 import evaluate
 import numpy as np
 
+from vehbench_hf.errors import MetricInputError
 from vehbench_hf.metrics.compute import compute, listed
-from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
 from vehbench_hf.paths import shipped
 from vehbench_hf.probes import probe_of_metric

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.errors import MetricInputError
 from vehbench_hf.parsing import ACTIONS
 from vehbench_hf.types import Probe, Reply
 from vehbench_oracle import VARIABLES

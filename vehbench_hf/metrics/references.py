@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from vehbench_hf.metrics.errors import MetricInputError
+from vehbench_hf.errors import MetricInputError
 from vehbench_hf.parsing import ACTIONS
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.types import ALL_SPLITS, Probe, Task

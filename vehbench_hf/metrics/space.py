@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from vehbench_hf.errors import MetricInputError
 from vehbench_hf.metrics.compute import compute
-from vehbench_hf.metrics.errors import MetricInputError
 from vehbench_hf.metrics.example import example
 from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
 

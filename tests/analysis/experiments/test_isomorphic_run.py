@@ -13,8 +13,8 @@ import pytest
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.errors import BankError, RunError
+from vehbench_hf.isomorphic.form_scores import IsomorphicScores, score_isomorphic_run
 from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic_tasks
-from vehbench_hf.isomorphic.score import IsomorphicScores, score_isomorphic_run
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, load_run, read_turns, write_run_json, write_scores

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vehbench_hf.errors import RunError
-from vehbench_hf.isomorphic.score import score_isomorphic
+from vehbench_hf.isomorphic.form_scores import score_isomorphic
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 from vehbench_hf.types import Record, Step
 from vehbench_oracle import Verdict
