@@ -145,15 +145,15 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
 
     Raises BankError when the folder, the manifest, a file or a row is missing or not what the manifest says.
     """
-    from vehbench_hf.bank.loading import columns_of
-    from vehbench_hf.bank.schema import row_to_task
+    from vehbench_hf.bank.schema import arrow_schema, row_to_task
 
     path = locate_bank(os.fspath(name))
     manifest = _read_manifest(path / MANIFEST)
     tasks: list[Task] = []
     sums: dict[str, str] = {}
     for entry in manifest["files"]:
-        for row in read_rows(path, entry, columns_of(_config(entry)), _config(entry)):
+        columns = arrow_schema(entry["probe"], entry.get("domain") or DEFAULT_DOMAIN)
+        for row in read_rows(path, entry, columns, _config(entry)):
             if row["task_id"] in sums:
                 raise BankError(f"{path / entry['path']}: task {row['task_id']!r} occurs twice in the bank.")
             tasks.append(_fitting(row_to_task(row), entry, path))
