@@ -24,7 +24,7 @@ def shipped(name: str) -> Path:
         package.parent / "vehbench_builder",
         package.parent / "dataset_builder" / "vehbench_builder",
     )
-    found = [place / name for place in places if (place / name).exists()]
-    if not found:
+    existing = [place / name for place in places if (place / name).exists()]
+    if not existing:
         raise FileNotFoundError(f"{name} is not part of this installation; looked in {', '.join(map(str, places))}")
-    return found[0]
+    return existing[0]

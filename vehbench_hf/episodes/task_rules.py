@@ -93,8 +93,8 @@ def step_search(
         return StepResult(Step(answer.action, repairs=repairs), text if left > 0 else None)
     verdict = problem.judge(design)
     step = Step(answer.action, design=design, verdict=verdict, repairs=repairs)
-    found = verdict.feasible and protocol.p2_stop == "feasible" and not recovery
-    if left <= 0 or found:
+    solved = verdict.feasible and protocol.p2_stop == "feasible" and not recovery
+    if left <= 0 or solved:
         return StepResult(step, None)
     return StepResult(step, feedback_text(number, verdict, left, coarse=protocol.feedback == "coarse"))
 

@@ -66,7 +66,7 @@ def compute(
                 f"row {row} of references: its spec is that of no task ({type(error).__name__}: {str(error)[:200]}). "
                 "Pass the row as the dataset has it."
             ) from None
-    found = score(
+    scores = score(
         list(by_id.values()),
         records,
         convention=convention,
@@ -75,7 +75,7 @@ def compute(
         resamples=bootstrap,
         seed=seed,
     )["probes"][probe]
-    result = _result(metric, found, PROBE_TABLE[probe].headline_part)
+    result = _result(metric, scores, PROBE_TABLE[probe].headline_part)
     if any(prediction.final for prediction in given):
         _drop_parts(
             result, set(result["parts"]) - set(PROBE_TABLE[probe].of_final_designs), "predictions are final designs"
@@ -119,19 +119,19 @@ def _record(task: Task, prediction: Prediction, protocol: Protocol, epoch: int, 
     )
 
 
-def _result(metric: str, found: Mapping[str, Any], headline_part: str) -> dict[str, Any]:
-    headline = found["headline"]
-    undefined = dict(found["undefined"])
+def _result(metric: str, scores: Mapping[str, Any], headline_part: str) -> dict[str, Any]:
+    headline = scores["headline"]
+    undefined = dict(scores["undefined"])
     if headline["value"] is None:
         undefined[metric] = undefined[headline_part]
     return {
         metric: headline["value"],
         "interval": headline["interval"],
         "n": headline["n"],
-        "parts": dict(found["parts"]),
+        "parts": dict(scores["parts"]),
         "undefined": undefined,
-        "outcomes": found["outcomes"],
-        "not_applicable": found["not_applicable"],
+        "outcomes": scores["outcomes"],
+        "not_applicable": scores["not_applicable"],
     }
 
 

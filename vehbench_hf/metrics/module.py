@@ -44,17 +44,17 @@ class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Add predictions with their references, one for one. Raises MetricInputError."""
-        said, meant = _texts(predictions, "predictions"), _texts(references, "references")
-        if len(said) != len(meant):
+        predictions, references = _texts(predictions, "predictions"), _texts(references, "references")
+        if len(predictions) != len(references):
             raise MetricInputError(
-                f"{len(said)} predictions and {len(meant)} references; expected one prediction a reference."
+                f"{len(predictions)} predictions and {len(references)} references; expected one prediction a reference."
             )
-        super().add_batch(predictions=said, references=meant, **others)
+        super().add_batch(predictions=predictions, references=references, **others)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
         """Add one prediction with its reference. Raises MetricInputError."""
-        said, meant = _texts([prediction], "predictions"), _texts([reference], "references")
-        super().add(prediction=said[0], reference=meant[0], **others)
+        given, expected = _texts([prediction], "predictions"), _texts([reference], "references")
+        super().add(prediction=given[0], reference=expected[0], **others)
 
     def _compute(self, *, predictions: list[str], references: list[str], **options: Any) -> dict[str, Any]:
         return compute(

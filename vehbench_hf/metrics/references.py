@@ -28,10 +28,10 @@ def read_reference(value: object, probe: Probe, row: int) -> Task:
             f"{where}: expected a dataset row (or its spec and gold) of {probe}, got {type(value).__name__} "
             f"{str(value)[:40]!r}. Pass the rows themselves, for instance references=list(dataset)."
         )
-    said = value.get("probe", probe)
-    if said != probe:
+    named = value.get("probe", probe)
+    if named != probe:
         raise MetricInputError(
-            f"{where}, field probe: this metric scores {probe} rows, got a row of {str(said)[:20]!r}."
+            f"{where}, field probe: this metric scores {probe} rows, got a row of {str(named)[:20]!r}."
         )
     for name in ("spec", "gold"):
         if not isinstance(value.get(name), Mapping):

@@ -19,29 +19,33 @@ def build_app(metric: str) -> Any:
     predictions, references = example(metric)
     with gradio.Blocks(title=metric) as app:
         gradio.Markdown(f"# {metric}\n\n{DESCRIPTIONS[metric]}\n\n```\n{INPUTS.strip()}\n```")
-        said = gradio.Textbox(
+        predictions = gradio.Textbox(
             json.dumps(predictions, indent=1),
             label="predictions (a JSON list)",
             lines=8,
             max_lines=16,
             elem_id="predictions",
         )
-        meant = gradio.Textbox(
+        references = gradio.Textbox(
             json.dumps(references), label="references (a JSON list of rows)", lines=4, max_lines=8, elem_id="references"
         )
         convention = gradio.Radio(["the bank's", "defined", "released"], value="the bank's", label="convention")
         button = gradio.Button("Compute", elem_id="compute")
         result = gradio.Textbox(label="result", lines=12, max_lines=40, elem_id="result", interactive=False)
-        button.click(lambda p, r, c: answer(metric, p, r, c), [said, meant, convention], result, api_name="compute")
+        button.click(
+            lambda p, r, c: answer(metric, p, r, c), [predictions, references, convention], result, api_name="compute"
+        )
     return app
 
 
 def answer(metric: str, predictions: str, references: str, convention: str) -> str:
     """The result as JSON text, or one line that says what is wrong with the input."""
     try:
-        said, meant = _read(predictions, "predictions"), _read(references, "references")
         named: Any = convention if convention in ("defined", "released") else None
-        return json.dumps(compute(metric, said, meant, convention=named), indent=1)
+        return json.dumps(
+            compute(metric, _read(predictions, "predictions"), _read(references, "references"), convention=named),
+            indent=1,
+        )
     except MetricInputError as error:
         return f"error: {error}"
 

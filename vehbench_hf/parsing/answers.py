@@ -90,16 +90,16 @@ def first_answer(
     named, unnamed = list[Answer](), list[Answer]()
     first_error: UnreadableReply | None = None
     unnamed_counts = True
-    for found in find_objects(content):
+    for entry in find_objects(content):
         try:
-            if found.value is None:
+            if entry.value is None:
                 unnamed_counts = False
-                raise UnreadableReply(f"the JSON object is {found.problem}")
-            values, repairs = unwrapped(found.value, names)
+                raise UnreadableReply(f"the JSON object is {entry.problem}")
+            values, repairs = unwrapped(entry.value, names)
             by_name = is_named(values)
             unnamed_counts = unnamed_counts and not by_name
             answer = read(values)
-            (named if by_name else unnamed).append(replace(answer, repairs=(*found.repairs, *repairs, *answer.repairs)))
+            (named if by_name else unnamed).append(replace(answer, repairs=(*entry.repairs, *repairs, *answer.repairs)))
         except UnreadableReply as error:
             first_error = first_error or error
     if named or (unnamed and unnamed_counts):
@@ -145,11 +145,11 @@ def _read(
     if probe == "p1":
         return rest
     if rest.action == "propose_design":
-        found = find_design(values, names)
-        if found is None:
+        read = find_design(values, names)
+        if read is None:
             lacks = 'no "action"' if named is None else "no design"
             raise UnreadableReply(f'the JSON object has {lacks}; expected "action" and "design"')
-        return replace(rest, design=found.design, repairs=(*rest.repairs, *found.repairs))
+        return replace(rest, design=read.design, repairs=(*rest.repairs, *read.repairs))
     if rest.action == "reset_to_prior":
         return _reset(rest, values, names, step_count)
     return rest
@@ -158,14 +158,14 @@ def _read(
 def _reset(rest: Answer, values: Mapping[str, object], names: Names, step_count: int) -> Answer:
     given = [(key, values[key]) for key in _STEP_KEYS if values.get(key) is not None]
     if not given:
-        found = find_design(values, names)
-        if found is None:
+        read = find_design(values, names)
+        if read is None:
             raise UnreadableReply('reset_to_prior needs "step": the number of the earlier step, counted from 1')
         repairs = (
             *rest.repairs,
             "action: reset_to_prior with a design and no step is read as propose_design",
         )
-        return replace(rest, action="propose_design", design=found.design, repairs=(*repairs, *found.repairs))
+        return replace(rest, action="propose_design", design=read.design, repairs=(*repairs, *read.repairs))
     steps = [_step(value, step_count) for _, value in given]
     if len(set(steps)) > 1:
         raise UnreadableReply(f"{given[0][0]} and {given[1][0]} name different steps")

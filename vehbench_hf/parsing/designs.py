@@ -44,14 +44,14 @@ def names_of(variables: Mapping[str, Variable]) -> Names:
     return Names(variables, stems)
 
 
-class FoundDesign(NamedTuple):
+class ReadDesign(NamedTuple):
     """A complete design and the repairs that reading it needed."""
 
     design: Design
     repairs: tuple[str, ...]
 
 
-def find_design(values: Mapping[str, object], names: Names) -> FoundDesign | None:
+def find_design(values: Mapping[str, object], names: Names) -> ReadDesign | None:
     """The design in an answer: under "design" or a like key, or with its variables beside the action.
 
     None when the object holds no sign of one. Raises UnreadableReply for a design that is incomplete,
@@ -60,13 +60,13 @@ def find_design(values: Mapping[str, object], names: Names) -> FoundDesign | Non
     places = _filled_places(values, names)
     if not places:
         if is_designlike(values, names):
-            found = read_design(values, names, note_extras=False)
-            return FoundDesign(found.design, ('design: read from keys outside "design"', *found.repairs))
+            read = read_design(values, names, note_extras=False)
+            return ReadDesign(read.design, ('design: read from keys outside "design"', *read.repairs))
         other = next((key for key in _PLACES if values.get(key) is not None), None)
         if other is None:
             return None
-        got = "none of them" if isinstance(values[other], dict) else quoted(values[other])
-        raise UnreadableReply(f"{other} must be an object with the {_counted(names)}, got {got}")
+        content = "none of them" if isinstance(values[other], dict) else quoted(values[other])
+        raise UnreadableReply(f"{other} must be an object with the {_counted(names)}, got {content}")
     place, *others = places
     design, repairs = read_design(_mapping(values[place]), names, note_extras=True)
     for other in others:
@@ -76,7 +76,7 @@ def find_design(values: Mapping[str, object], names: Names) -> FoundDesign | Non
         raise UnreadableReply(f"{place} and the values beside it are different designs")
     if place != "design":
         repairs = (f"design: read from the key '{place}'", *repairs)
-    return FoundDesign(design, repairs)
+    return ReadDesign(design, repairs)
 
 
 def holds_design(values: Mapping[str, object], names: Names) -> bool:
@@ -128,7 +128,7 @@ def is_designlike(values: Mapping[str, object], names: Names) -> bool:
     return len(values) <= _MOST_KEYS and any(variable_of(key, names) for key in values)
 
 
-def read_design(values: Mapping[str, object], names: Names, *, note_extras: bool) -> FoundDesign:
+def read_design(values: Mapping[str, object], names: Names, *, note_extras: bool) -> ReadDesign:
     """All variables in their own units, unclipped, and the repairs that were needed.
 
     Other keys are ignored, with a repair if `note_extras`. Raises UnreadableReply when a variable is missing,
@@ -155,7 +155,7 @@ def read_design(values: Mapping[str, object], names: Names, *, note_extras: bool
         raise UnreadableReply(f"the design lacks {listed(missing)}; {_all(names)} needed")
     if extras and note_extras:
         repairs.append(f"design: ignored {listed(extras, most=3)}")
-    return FoundDesign({name: design[name] for name in names.variables}, tuple(repairs))
+    return ReadDesign({name: design[name] for name in names.variables}, tuple(repairs))
 
 
 def _counted(names: Names) -> str:

@@ -66,13 +66,13 @@ def _design(values: Mapping[str, object], names: Names, fixed: Mapping[str, floa
     if named is not None and named.action != "propose_design":
         raise UnreadableReply(f"{named.action} is no answer to this question; expected a design")
     held = {name: value for name, value in fixed.items() if value is not None}
-    found = find_design(_with_fixed(values, names, held), names)
-    if found is None:
+    read = find_design(_with_fixed(values, names, held), names)
+    if read is None:
         raise UnreadableReply('no design; expected "design": an object with a number for each variable asked for')
     for name, value in held.items():
-        if not math.isclose(found.design[name], value, rel_tol=_SAME):
-            raise UnreadableReply(f"{name} is fixed at {value:.12g}, got {found.design[name]:.12g}")
-    return Answer("propose_design", design={**found.design, **held}, repairs=found.repairs)
+        if not math.isclose(read.design[name], value, rel_tol=_SAME):
+            raise UnreadableReply(f"{name} is fixed at {value:.12g}, got {read.design[name]:.12g}")
+    return Answer("propose_design", design={**read.design, **held}, repairs=read.repairs)
 
 
 def _with_fixed(values: Mapping[str, object], names: Names, held: Mapping[str, float]) -> dict[str, object]:

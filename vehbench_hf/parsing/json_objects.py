@@ -24,7 +24,7 @@ _BRACKET = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z))*+
 
 
 @dataclass(frozen=True)
-class Found:
+class JsonObject:
     """One JSON object of a reply, or the place where one went wrong.
 
     `value` is None when it cannot be read; `problem` then completes the sentence "the JSON object is ...". `repairs`
@@ -36,14 +36,14 @@ class Found:
     repairs: tuple[str, ...] = ()
 
 
-def find_objects(text: str) -> list[Found]:
+def find_objects(text: str) -> list[JsonObject]:
     """The outermost JSON objects of a reply in their order, with the broken ones.
 
     Objects inside a broken object are left out once it closes: they are parts of something unknown. If it
     never closes, or a code fence ends it, what follows may be a fresh start and is kept. Never raises.
     """
-    source, found, decoder = _Text(text), list[Found](), _Decoder()
-    position = depth = kept = 0  # depth: open braces of a broken object; kept: how many were found up to it
+    source, objects, decoder = _Text(text), list[JsonObject](), _Decoder()
+    position = depth = kept = 0  # depth: open braces of a broken object; kept: how many objects came before it
     for _ in range(MAX_BRACES):
         token = (_IN_BROKEN if depth else _BEGIN).search(source, position)
         if token is None:
@@ -54,17 +54,17 @@ def find_objects(text: str) -> list[Found]:
         elif token[0] == "}":
             depth -= 1
             if depth == 0:
-                del found[kept:]
+                del objects[kept:]
         elif _BEGIN.match(source, token.start()):
             decoded = decoder.decode(source, token.start())
-            found.append(decoded.found)
+            objects.append(decoded.object)
             position = decoded.end
             if decoded.opened and not depth:
-                kept = len(found)
+                kept = len(objects)
             depth += decoded.opened
         else:
             depth += 1
-    return found
+    return objects
 
 
 class _Nesting(NamedTuple):
@@ -103,7 +103,7 @@ class _Text(str):
 class _Decoded(NamedTuple):
     """An object, where to go on after it, and how many braces are open there."""
 
-    found: Found
+    object: JsonObject
     end: int
     opened: int = 0
 
@@ -127,16 +127,16 @@ class _Decoder:
             end = max(error.pos, start + 1)
             problem = f"not valid JSON: {error.msg.removesuffix(' at')} at {quoted(source[end : end + 20])}"
         except RecursionError:
-            return _Decoded(Found(None, _DEEP), len(source))
+            return _Decoded(JsonObject(None, _DEEP), len(source))
         if sum(str.count(source, bracket, start, end) for bracket in "{[") > MAX_BRACES:
-            return _Decoded(Found(None, "too large to be an answer"), len(source))
+            return _Decoded(JsonObject(None, "too large to be an answer"), len(source))
         nesting = _nesting(source, start, end)
         if nesting.deepest > MAX_DEPTH:
-            return _Decoded(Found(None, _DEEP), len(source))
+            return _Decoded(JsonObject(None, _DEEP), len(source))
         if problem is None and self._contradicted:
             key = quoted(self._contradicted[0])
             problem = f"contradictory: the key {key} is given twice with different values"
-        return _Decoded(Found(None if problem else value, problem, repairs), end, nesting.open_braces)
+        return _Decoded(JsonObject(None if problem else value, problem, repairs), end, nesting.open_braces)
 
     def _raw_decode(self, source: _Text, start: int) -> tuple[dict[str, object], int, tuple[str, ...]]:
         try:

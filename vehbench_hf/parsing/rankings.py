@@ -48,11 +48,11 @@ def _permutation(value: object, ids: Sequence[str]) -> tuple[tuple[str, ...], tu
         raise UnreadableReply(f"the ranking must be a list of {_expected(ids)}, got {quoted(value)}")
     if len(value) != len(ids) or not ids:
         raise UnreadableReply(f"the ranking has {len(value)} entries; expected {_expected(ids)}")
-    found = [candidate_id(entry, ids) for entry in value]
-    for entry, name in zip(value, found, strict=True):
+    names = [candidate_id(entry, ids) for entry in value]
+    for entry, name in zip(value, names, strict=True):
         if name is None:
             raise UnreadableReply(f"the ranking names {quoted(entry)}; expected {_expected(ids)}")
-    ranking = tuple(name for name in found if name is not None)
+    ranking = tuple(name for name in names if name is not None)
     doubled = sorted({name for name in ranking if ranking.count(name) > 1})
     if doubled:
         raise UnreadableReply(f"the ranking names {listed(doubled)} more than once; expected {_expected(ids)}")

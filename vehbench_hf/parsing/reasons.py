@@ -22,8 +22,8 @@ def reasons(variables: Mapping[str, Variable]) -> list[str]:
     Together the replies meet every place where the parser refuses one; a test sees to it. Raises AssertionError for a
     reply that can be used after all.
     """
-    said = [_reason_of(text, probe, variables) for probe, text in _replies(variables)]
-    return said + [_reason_of_form(text, form, variables) for form, text in _replies_to_forms(variables)]
+    texts = [_reason_of(text, probe, variables) for probe, text in _replies(variables)]
+    return texts + [_reason_of_form(text, form, variables) for form, text in _replies_to_forms(variables)]
 
 
 def _reason_of(text: str, probe: Probe, variables: Mapping[str, Variable]) -> str:

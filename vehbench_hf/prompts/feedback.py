@@ -76,8 +76,8 @@ def history_metrics(verdict: HistoryVerdict, problem: Problem) -> dict[str, floa
 
 def unjudged_text(step: int, action: str, queries_left: int) -> str:
     """The answer to a step without a design: a replan, or a reset to a step that proposed none."""
-    said = "noted" if action == "replan" else "that step holds no design, so nothing was judged"
-    return _json({"step": step, "message": said, "queries_left": queries_left})
+    message = "noted" if action == "replan" else "that step holds no design, so nothing was judged"
+    return _json({"step": step, "message": message, "queries_left": queries_left})
 
 
 def _coarse(step: int, feasible: bool, violated: list[str]) -> dict[str, Any]:

@@ -58,8 +58,8 @@ def opening(probe: Probe, spec: Spec, protocol: Protocol, domain: str = DEFAULT_
         {"role": "user", "content": user},
     ]
     for number, step in enumerate([] if summarized else spec["history"], start=1):
-        said = {"action": "propose_design", "design": step["design"], "reason": step["note"]}
-        messages.append({"role": "assistant", "content": json.dumps(said, ensure_ascii=False)})
+        answer = {"action": "propose_design", "design": step["design"], "reason": step["note"]}
+        messages.append({"role": "assistant", "content": json.dumps(answer, ensure_ascii=False)})
         verdict = history_feedback_text(number, step["verdict"], problem, coarse=coarse)
         messages.append({"role": "user", "content": verdict})
     if shown:

@@ -35,15 +35,15 @@ def state_summary(history: Sequence[HistoryStep], problem: Problem, *, coarse: b
 
 def _feasible(history: Sequence[HistoryStep], problem: Problem, *, coarse: bool) -> dict[str, Any]:
     key = "latest_feasible" if coarse else "best_feasible"
-    found = [(number, step) for number, step in enumerate(history, start=1) if step["verdict"]["feasible"]]
-    if not found:
+    feasible = [(number, step) for number, step in enumerate(history, start=1) if step["verdict"]["feasible"]]
+    if not feasible:
         return {key: "none so far"}
     metric, sign = problem.objective.metric, problem.objective.sign
 
     def value(step: HistoryStep) -> float:
         return history_metrics(step["verdict"], problem)[metric]
 
-    number, step = found[-1] if coarse else max(found, key=lambda entry: sign * value(entry[1]))
+    number, step = feasible[-1] if coarse else max(feasible, key=lambda entry: sign * value(entry[1]))
     shown: dict[str, Any] = {"step": number, "design": step["design"]}
     return {key: shown if coarse else {**shown, metric: value(step)}}
 

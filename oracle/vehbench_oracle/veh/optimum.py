@@ -92,22 +92,22 @@ def find_optimum(
 def smallest_slack(problem: VehProblem, design: dict[str, float]) -> float:
     """The smallest of slack / limit over the upper limits; negative when one is broken."""
     response = problem.respond(design)
-    found = []
+    shares = []
     for name in UPPER_LIMITS:
         limit = problem.limit(name)
-        found.append((limit - float(getattr(response, LIMITS[name].metric))) / (limit or 1.0))
-    return min(found)
+        shares.append((limit - float(getattr(response, LIMITS[name].metric))) / (limit or 1.0))
+    return min(shares)
 
 
 def rounded(problem: VehProblem, design: dict[str, float], digits: int) -> dict[str, float]:
     """Each value at some significant digits, or on a bound of the box where it is near it or beyond."""
-    found = {}
+    values = {}
     for name in VARIABLES:
         low, high = problem.range_of(name)
         value, near = design[name], NEAR_A_BOUND * (high - low)
         short = float(f"{value:.{digits}g}")
-        found[name] = low if value <= low + near else high if value >= high - near else min(max(short, low), high)
-    return found
+        values[name] = low if value <= low + near else high if value >= high - near else min(max(short, low), high)
+    return values
 
 
 class _Climb:
@@ -149,15 +149,15 @@ class _Climb:
         length, h_s, h_p, _, _, width = values = np.exp(point)
         mass, beam, load = self._mass_and_load(*values)
         raw = (1e3 * length, 1e3 * width, 1e6 * h_s, 1e6 * h_p, 1e3 * width * (mass - beam), load)
-        found = {}
+        inside = {}
         for (name, (low, high)), value in zip(self._ranges.items(), raw, strict=True):
-            found[name] = min(max(float(value), low), high)
-        return found
+            inside[name] = min(max(float(value), low), high)
+        return inside
 
     def tops(self, starts: list[Array]) -> list[tuple[float, Array, Array]]:
         """The searches that break no limit, the strongest first: ln of the power, where they end, where they began."""
-        found = [(*self.top(start), start) for start in starts]
-        return sorted((one for one in found if np.isfinite(one[0])), key=lambda one: -one[0])
+        climbs = [(*self.top(start), start) for start in starts]
+        return sorted((climb for climb in climbs if np.isfinite(climb[0])), key=lambda climb: -climb[0])
 
     def top(self, start: Array) -> tuple[float, Array]:
         """ln of the power and the point where SLSQP ends; -inf when that breaks a limit."""

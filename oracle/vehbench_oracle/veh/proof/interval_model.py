@@ -60,8 +60,8 @@ class RangeModel:
             mass = self.beam_mass(self.length, self.h_s, self.h_p) + self.tip_mass / self.width
             rho = self.resonance(self.length, self.stiffness(self.h_s, self.h_p), mass).meet(self.band)
             tau = self.load_ratio(self.length, self.h_p, self.width)
-        found = (self.length, self.h_s, self.h_p, rho, tau)
-        return tuple(float(v.low) * (1 - SLACK) for v in found), tuple(float(v.high) * (1 + SLACK) for v in found)
+        features = (self.length, self.h_s, self.h_p, rho, tau)
+        return tuple(float(v.low) * (1 - SLACK) for v in features), tuple(float(v.high) * (1 + SLACK) for v in features)
 
     def excluded(self, low: Array, high: Array, target_w: float) -> dict[str, NDArray[np.bool_]]:
         """Which sub-boxes each letter excludes; they are given by the ends of their features, shape (5, n)."""
@@ -157,9 +157,9 @@ class RangeModel:
 
     def coupling(self, t: Array) -> Array:
         """theta^2 / (C_p k), from a section with h_s = 1; grows up to `coupling_peak` and falls beyond."""
-        one = np.ones_like(t)
-        stiffness = self.stiffness(Interval(one, one), Interval(t, t)).low
-        return np.asarray(self.force_factor**2 * self.lever(one, t) ** 2 * t / (3 * self.permittivity * stiffness))
+        ones = np.ones_like(t)
+        stiffness = self.stiffness(Interval(ones, ones), Interval(t, t)).low
+        return np.asarray(self.force_factor**2 * self.lever(ones, t) ** 2 * t / (3 * self.permittivity * stiffness))
 
     def coupling_peak(self) -> float:
         """The one positive root of the numerator of the logarithmic derivative of `coupling`."""

@@ -52,9 +52,9 @@ class Interval:
         least = np.where(other.low > 0, 1 / np.where(other.low > 0, other.low, 1.0), np.inf)
         inverse = Interval(1 / other.high, least)
         ends = [a * b for a in (self.low, self.high) for b in (inverse.low, inverse.high)]
-        found = _hull(*ends)
-        known = (other.high > 0) & ~np.isnan(found.low)
-        return Interval(np.where(known, found.low, -np.inf), np.where(known, found.high, np.inf))
+        quotient = _hull(*ends)
+        known = (other.high > 0) & ~np.isnan(quotient.low)
+        return Interval(np.where(known, quotient.low, -np.inf), np.where(known, quotient.high, np.inf))
 
     def __rtruediv__(self, other: float) -> "Interval":
         return _interval(other) / self
