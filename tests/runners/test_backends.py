@@ -8,7 +8,7 @@ from vehbench_runners import BackendOptions, make_backend
 
 
 @pytest.mark.parametrize("model", ["openai/m", "baseline/anchor", "inspect/openai/m"])
-def test_an_engine_option_is_ignored_where_there_is_no_engine(model: str) -> None:
+def test_an_engine_option_is_refused_where_there_is_no_engine(model: str) -> None:
     for options in (BackendOptions(engine={"tensor_parallel_size": 2}), BackendOptions(managed_server=True)):
         with pytest.raises(UserError, match="vllm/"):
             make_backend(model, options=options)

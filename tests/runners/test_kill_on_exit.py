@@ -9,7 +9,7 @@ import pytest
 from vehbench_runners.local.kill_on_exit import processes_below
 
 
-def test_a_process_that_has_ended_and_was_not_waited_for_breaks_the_list() -> None:
+def test_a_process_that_has_ended_is_left_out_of_the_list() -> None:
     pytest.importorskip("psutil", reason="needs psutil, which comes with vLLM")
     ended = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and is a zombie until it is waited for

@@ -220,7 +220,7 @@ def test_a_parameter_refused_after_good_replies_leaves_one_task_unscored(small_b
     assert Counter(result.outcomes.values()) == {"ok": 4, "infra_error": 1}
 
 
-def test_no_server_is_said_at_once(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_missing_server_is_reported_at_once(small_bank: Bank, tmp_path: Path) -> None:
     with FakeServer(always(FINE)) as server:
         url = server.url
     begun = time.monotonic()

@@ -319,11 +319,11 @@ def test_the_variable_of_the_client_is_read(monkeypatch: pytest.MonkeyPatch) -> 
     assert read_endpoint(None).is_openai
 
 
-def test_a_server_steers_the_terminal() -> None:
+def test_no_server_steers_the_terminal() -> None:
     assert read_failure(500, error("\x1b[2Ja\u202eb\x07\nc"), SENT).text == "HTTP 500: [2Ja b c"
 
 
-def test_a_count_or_a_finish_reason_without_measure_is_kept() -> None:
+def test_huge_counts_are_dropped_and_long_finish_reasons_are_cut() -> None:
     usage = {"prompt_tokens": 10**400, "completion_tokens": 5, "total_tokens": 10**300}
     body = {"choices": [{"message": {"content": "x"}, "finish_reason": "y" * 10**6}], "usage": usage}
     got = read_completion(json.dumps(body))

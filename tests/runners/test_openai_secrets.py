@@ -44,7 +44,7 @@ def ask(url: str, task: Task) -> Reply:
         lambda text: Answer(text.encode()),
     ],
 )
-def test_a_part_or_another_form_of_a_secret_is_shown(
+def test_no_part_or_other_form_of_a_secret_is_shown(
     small_bank: Any, monkeypatch: pytest.MonkeyPatch, secret: str, answer: Callable[[str], Any]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -59,7 +59,7 @@ def test_a_part_or_another_form_of_a_secret_is_shown(
 
 
 @pytest.mark.parametrize("name", ["owned_by", "id"])
-def test_a_server_that_names_itself_after_the_key_brings_it_into_the_log(
+def test_a_server_that_names_itself_after_the_key_does_not_bring_it_into_the_log(
     small_bank: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -70,7 +70,7 @@ def test_a_server_that_names_itself_after_the_key_brings_it_into_the_log(
     assert KEY not in str(stopped.value)
 
 
-def test_a_line_end_behind_the_key_breaks_every_request(small_bank: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_end_behind_the_key_is_taken_off(small_bank: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\r\n")
     with FakeServer(lambda body, number: completion("hi")) as server:
         assert ask(server.url, small_bank.tasks[0]).text == "hi"
@@ -78,7 +78,7 @@ def test_a_line_end_behind_the_key_breaks_every_request(small_bank: Any, monkeyp
 
 
 @pytest.mark.parametrize("key", ["sk-\u00e4", "sk-one\rsk-two"])
-def test_a_key_that_no_header_can_hold_is_a_crash_or_is_shown(
+def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(
     small_bank: Any, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)

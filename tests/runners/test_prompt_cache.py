@@ -30,7 +30,7 @@ def model(folder: Path) -> Any:
     return AutoModelForCausalLM.from_pretrained(folder).eval()
 
 
-def test_a_prompt_read_in_pieces_leaves_something_else_behind(model: Any) -> None:
+def test_a_prompt_read_in_pieces_leaves_the_same_behind(model: Any) -> None:
     import torch
 
     cache = PromptCache(model, 3)
@@ -48,7 +48,7 @@ def test_a_prompt_read_in_pieces_leaves_something_else_behind(model: Any) -> Non
                 torch.testing.assert_close(values, values_alone)
 
 
-def test_prompts_of_a_batch_are_mixed_up_or_padding_is_read(model: Any) -> None:
+def test_prompts_of_a_batch_stay_apart_and_padding_is_masked(model: Any) -> None:
     import torch
 
     prompts = [list(range(10, 60)), list(range(100, 120)), list(range(30, 33))]
@@ -64,7 +64,7 @@ def test_prompts_of_a_batch_are_mixed_up_or_padding_is_read(model: Any) -> None:
             torch.testing.assert_close(logits[row], model(torch.tensor([ids])).logits[0, -1], rtol=1e-3, atol=1e-4)
 
 
-def test_prompts_of_ended_episodes_are_kept_for_ever(model: Any) -> None:
+def test_prompts_of_ended_episodes_are_dropped(model: Any) -> None:
     import torch
 
     cache = PromptCache(model, 2)
@@ -79,7 +79,7 @@ def test_prompts_of_ended_episodes_are_kept_for_ever(model: Any) -> None:
 
 
 @pytest.mark.parametrize(("window", "suits"), [(None, True), (64, False)])
-def test_a_model_with_a_window_loses_what_left_it(window: int | None, suits: bool) -> None:
+def test_a_model_with_a_window_has_no_cache(window: int | None, suits: bool) -> None:
     pytest.importorskip("torch", reason="needs torch: pip install 'vehbench-hf[hf]'")
     transformers = pytest.importorskip("transformers", reason="needs transformers: pip install 'vehbench-hf[hf]'")
     config = transformers.MistralConfig(
@@ -95,7 +95,7 @@ def test_a_model_with_a_window_loses_what_left_it(window: int | None, suits: boo
 
 
 @pytest.mark.slow
-def test_replies_depend_on_what_was_read_before(
+def test_replies_do_not_depend_on_what_was_read_before(
     folder: Path, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def turns(name: str) -> list[Any]:

@@ -72,7 +72,7 @@ def run(tmp_path: Path, tasks: list[Task], backend: Scripted, budget: Budget | N
     return result
 
 
-def test_a_parameter_that_the_model_refuses_fails_every_task(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_parameter_that_the_model_refuses_stops_the_run_at_once(small_bank: Bank, tmp_path: Path) -> None:
     def refuse(number: int) -> Reply:
         raise RunStopped("the model does not take temperature; leave out --temperature")
 
@@ -83,7 +83,7 @@ def test_a_parameter_that_the_model_refuses_fails_every_task(small_bank: Bank, t
     assert read_turns(tmp_path).turns == []
 
 
-def test_calls_in_flight_are_lost_when_a_run_stops(small_bank: Bank, tmp_path: Path) -> None:
+def test_calls_in_flight_are_kept_when_a_run_stops(small_bank: Bank, tmp_path: Path) -> None:
     def third_stops(number: int) -> Reply:
         if number == 3:
             raise RunStopped("gone")
@@ -96,7 +96,7 @@ def test_calls_in_flight_are_lost_when_a_run_stops(small_bank: Bank, tmp_path: P
     assert (again.stopped, again.resumed, again.calls) == (None, result.calls, 5 - result.calls)
 
 
-def test_a_dead_server_is_asked_for_every_task(bank_v2: Bank, tmp_path: Path) -> None:
+def test_a_dead_server_stops_the_run(bank_v2: Bank, tmp_path: Path) -> None:
     backend = Scripted(lambda number: Reply(None, finish_reason=None, error="connection refused"))
     result = run(tmp_path, bank_v2.select(["p1"]), backend)
     assert backend.calls == MAX_FAILURES_IN_A_ROW
@@ -104,7 +104,7 @@ def test_a_dead_server_is_asked_for_every_task(bank_v2: Bank, tmp_path: Path) ->
     assert set(result.outcomes.values()) == {"infra_error"}
 
 
-def test_one_success_between_failures_does_not_count(bank_v2: Bank, tmp_path: Path) -> None:
+def test_one_success_between_failures_begins_the_count_anew(bank_v2: Bank, tmp_path: Path) -> None:
     bad = Reply(None, finish_reason=None, error="502")
     tasks = bank_v2.select(["p1"])[: 3 * MAX_FAILURES_IN_A_ROW]
     result = run(tmp_path, tasks, Scripted(lambda n: GOOD if n % MAX_FAILURES_IN_A_ROW == 0 else bad))
@@ -112,7 +112,7 @@ def test_one_success_between_failures_does_not_count(bank_v2: Bank, tmp_path: Pa
     assert len(result.outcomes) == len(tasks)
 
 
-def test_prompts_that_are_too_long_keep_all_later_tasks_from_being_run(bank_v2: Bank, tmp_path: Path) -> None:
+def test_prompts_that_are_too_long_keep_no_later_task_from_being_run(bank_v2: Bank, tmp_path: Path) -> None:
     overflow = Reply(None, finish_reason=None, error="context overflow: 5000 tokens")
     tasks = bank_v2.select(["p1"])[: 3 * MAX_FAILURES_IN_A_ROW]
     backend = Scripted(lambda n: GOOD if n in (1, len(tasks)) else overflow)
@@ -123,7 +123,7 @@ def test_prompts_that_are_too_long_keep_all_later_tasks_from_being_run(bank_v2: 
     assert (again.stopped, again.calls) == (None, len(tasks) - 2)
 
 
-def test_a_context_that_no_prompt_fits_is_found_out_task_by_task(bank_v2: Bank, tmp_path: Path) -> None:
+def test_a_context_that_no_prompt_fits_stops_the_run(bank_v2: Bank, tmp_path: Path) -> None:
     overflow = Reply(None, finish_reason=None, error="context overflow: 5000 tokens")
     result = run(tmp_path, bank_v2.select(["p1"]), Scripted(lambda n: overflow))
     assert result.calls == MAX_FAILURES_IN_A_ROW
@@ -131,7 +131,7 @@ def test_a_context_that_no_prompt_fits_is_found_out_task_by_task(bank_v2: Bank, 
 
 
 @pytest.mark.parametrize("budget", [Budget(max_tokens=2500), Budget(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 5.0)])
-def test_calls_in_flight_carry_a_run_far_over_its_ceiling(budget: Budget, bank_v2: Bank, tmp_path: Path) -> None:
+def test_calls_in_flight_count_towards_the_ceiling(budget: Budget, bank_v2: Bank, tmp_path: Path) -> None:
     backend = Scripted(lambda number: GOOD, concurrency=32, latency_s=0.1)  # 110 tokens or 0.2 USD each
     result = run(tmp_path, bank_v2.select(["p1"]), backend, budget)
     assert result.stopped is not None
@@ -141,7 +141,7 @@ def test_calls_in_flight_carry_a_run_far_over_its_ceiling(budget: Budget, bank_v
 
 
 @pytest.mark.parametrize("budget", [Budget(max_tokens=250), Budget(Price(1e3, 1e3, 1e4, "USD", "2026-11-01"), 0.5)])
-def test_a_ceiling_forgets_what_earlier_sessions_used(budget: Budget, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_ceiling_counts_what_earlier_sessions_used(budget: Budget, small_bank: Bank, tmp_path: Path) -> None:
     tasks = small_bank.select(["p1"])
     first = run(tmp_path, tasks, Scripted(lambda number: GOOD), budget)
     assert first.stopped is not None
@@ -157,7 +157,7 @@ def test_a_ceiling_forgets_what_earlier_sessions_used(budget: Budget, small_bank
     assert (last.calls, last.input, last.output) == (5, 500, 50)
 
 
-def test_a_full_disk_leaves_other_calls_running(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_full_disk_ends_all_calls(small_bank: Bank, tmp_path: Path) -> None:
     backend = Scripted(lambda number: GOOD, concurrency=2)
 
     class Full(TurnWriter):
@@ -170,7 +170,7 @@ def test_a_full_disk_leaves_other_calls_running(small_bank: Bank, tmp_path: Path
     assert backend.open == 0
 
 
-def test_replies_that_come_together_keep_all_next_calls_until_the_last_is_read(bank_v2: Bank, tmp_path: Path) -> None:
+def test_replies_that_come_together_are_answered_one_by_one(bank_v2: Bank, tmp_path: Path) -> None:
     seen: list[tuple[str, int]] = []
     waiting: list[asyncio.Event] = []
 

@@ -57,7 +57,7 @@ def test_batches_answer_as_single_calls_do(model: str, small_bank: Bank, tmp_pat
     assert share > 0.5  # padding changes the order of additions, which seldom changes a word in float32
 
 
-def test_a_cpu_answers_in_batches_that_take_longer_than_single_calls(model: str) -> None:
+def test_a_cpu_answers_call_by_call(model: str) -> None:
     torch = pytest.importorskip("torch")
 
     async def entered(options: BackendOptions) -> int:

@@ -149,7 +149,7 @@ def test_a_server_that_cannot_start_says_why(tiny: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks for processes in /proc")
-def test_a_killed_run_leaves_its_engine_in_memory(tiny: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_killed_run_takes_its_engine_along(tiny: Path, small_bank: Bank, tmp_path: Path) -> None:
     psutil = pytest.importorskip("psutil")
     command = f"-m vehbench_hf run --bank {small_bank.path} --model vllm/{tiny} --dtype float32 --max-model-len 8192"
     command += f" --engine-arg enforce_eager=true --temperature 0 --max-tokens 200 --out {tmp_path / 'run'}"

@@ -1,7 +1,7 @@
 """The formulas of appendix B over ranges of designs, written for the check of certificates and for nothing else.
 
 Interval arithmetic throughout. The facts behind the bounds (what grows with what, and what has one maximum) are listed
-in `exclusion`, whose code this one does not share.
+in `box_bounds`, whose code this one does not share.
 """
 
 import math

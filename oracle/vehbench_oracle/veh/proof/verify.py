@@ -1,7 +1,7 @@
 """A check of certificates that shares no code with the search that finds them.
 
 It replays the cuts from the problem's own box, so that the leaves cover all designs, and derives for each leaf, in
-interval arithmetic, the bound that its letter names. See `certificate` for the form and `range_model` for the bounds.
+interval arithmetic, the bound that its letter names. `certificate` has the form, `interval_model` the bounds.
 """
 
 import math
