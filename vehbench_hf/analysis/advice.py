@@ -1,6 +1,7 @@
 """The advice for one stage: whom to use, what that gains, and who cannot be told apart."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
 from vehbench_hf.analysis.candidates import HELD_OUT, SELECTION, Array, Stage, why_no_choice
@@ -48,9 +49,7 @@ def stage_advice(
             {
                 "name": name,
                 "kind": kind_of(name, models),
-                "dev": stage.scores[name].dev,
-                "auxiliary": stage.scores[name].auxiliary,
-                "held_out": stage.scores[name].held_out,
+                **asdict(stage.scores[name]),
                 "interval": interval_of(drawn.get(name)),
                 "solved": cost_of(probe, stage.rows[name], convention, *_price(named[name], prices)),
             }
@@ -78,9 +77,7 @@ def _with_choice(
             "kind": kind_of(name, models),
             "decided_by": choice.decided_by,
             "tied": list(choice.tied),
-            "dev": stage.scores[name].dev,
-            "auxiliary": stage.scores[name].auxiliary,
-            "held_out": stage.scores[name].held_out,
+            **asdict(stage.scores[name]),
         },
         "gain": _difference(stage, name, leader),
         "gain_interval": _interval_of_difference(drawn, name, leader),

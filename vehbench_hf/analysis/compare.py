@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from vehbench_hf.analysis.paired import PairedRows, pair_rows
-from vehbench_hf.analysis.result_types import CompareResult, Comparison, Moved
+from vehbench_hf.analysis.result_types import CompareResult, Comparison
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.differences import agreement
 from vehbench_hf.runlog.loaded_run import Run
@@ -151,7 +151,7 @@ def _without_error(clusters: int, error: float | None) -> str | None:
     )
 
 
-def _moved(pairs: PairedRows, values: Array) -> Moved:
+def _moved(pairs: PairedRows, values: Array) -> dict[str, int]:
     """How many tasks are worth more, less or the same in the second run, by the mean of their repeats."""
     first, second = (_per_task(pairs, values, weights > 0) for weights in (pairs.first, pairs.second))
     steps = [second[name] - first[name] for name in first.keys() & second.keys()]

@@ -84,9 +84,9 @@ def indicators(
     `gains` are those of `SUMMARY_GAINS`, where the intervention was run. Probes that were not run leave their
     indicators undefined.
     """
-    found = {f"{probe}.{part}": value for probe in PROBES for part, value in parts.get(probe, {}).items()}
-    found.update(gains or {})
-    return {name: found.get(name) for names in AXES.values() for name in names}
+    values = {f"{probe}.{part}": value for probe in PROBES for part, value in parts.get(probe, {}).items()}
+    values.update(gains or {})
+    return {name: values.get(name) for names in AXES.values() for name in names}
 
 
 def profiles(models: Mapping[str, Indicators], convention: Convention) -> dict[str, dict[str, AxisScore]]:
@@ -96,14 +96,14 @@ def profiles(models: Mapping[str, Indicators], convention: Convention) -> dict[s
     if strange:
         raise ValueError(f"{', '.join(strange)} is no indicator of Table 15")
     if convention == "released":
-        return {m: {axis: released_score(found, names) for axis, names in AXES.items()} for m, found in models.items()}
+        return {m: {axis: released_score(own, names) for axis, names in AXES.items()} for m, own in models.items()}
     by_axis = {axis: defined_scores(models, names) for axis, names in AXES.items()}
     return {model: {axis: by_axis[axis][model] for axis in AXES} for model in models}
 
 
-def released_score(found: Indicators, names: Sequence[str]) -> AxisScore:
+def released_score(own: Indicators, names: Sequence[str]) -> AxisScore:
     """The mean of the indicators that are there, each clipped to [0, 1]."""
-    values = {name: value for name in names if (value := found.get(name)) is not None}
+    values = {name: value for name in names if (value := own.get(name)) is not None}
     clipped = [min(1.0, max(0.0, value)) for value in values.values()]
     return AxisScore(sum(clipped) / len(clipped) if clipped else None, tuple(values))
 
@@ -115,7 +115,7 @@ def defined_scores(models: Mapping[str, Indicators], names: Sequence[str]) -> di
     """
     scaled: dict[str, dict[str, float]] = {}
     for name in names:
-        column = {model: found.get(name) for model, found in models.items()}
+        column = {model: own.get(name) for model, own in models.items()}
         values = {model: value for model, value in column.items() if value is not None}
         if values and len(values) == len(models):
             low, high = min(values.values()), max(values.values())

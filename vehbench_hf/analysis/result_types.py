@@ -5,31 +5,22 @@ from typing import Any, Literal, NotRequired, TypedDict
 from vehbench_hf.scoring.scores_type import Interval
 from vehbench_hf.types import Convention, Probe, Split
 
-
-class Moved(TypedDict):
-    """How many tasks are worth more, less or the same in the second run."""
-
-    up: int
-    down: int
-    same: int
-
-
-class LeftOut(TypedDict):
-    """How many tasks of each run the other one has no score for."""
-
-    first: int
-    second: int
+Kind = Literal["model", "optimizer, no model"]
 
 
 class Comparison(TypedDict):
-    """One headline in two runs, second minus first; `undefined` says why something of it is null."""
+    """One headline in two runs, second minus first; `undefined` says why something of it is null.
+
+    `left_out` counts by run (first, second) the tasks that the other one has no score for; `moved` how many tasks are
+    worth more (up), less (down) or the same in the second run.
+    """
 
     probe: Probe
     headline: str
     first: str
     second: str
     n: int
-    left_out: LeftOut
+    left_out: dict[str, int]
     clusters: int
     values: list[float | None]
     difference: float | None
@@ -38,45 +29,19 @@ class Comparison(TypedDict):
     p_value: float | None
     p_adjusted: float | None
     detectable: float | None
-    moved: Moved | None
+    moved: dict[str, int] | None
     undefined: str | None
 
 
-class ComparedRun(TypedDict):
-    """A run of a comparison; `agrees` is what must be equal in all of them, `unscored` counts repeats by probe."""
-
-    run: str
-    model: str
-    agrees: dict[str, Any]
-    epochs: int
-    temperature: float | None
-    unscored: dict[Probe, int]
-
-
-class Method(TypedDict):
-    """How intervals and p values were made."""
-
-    resamples: int
-    seed: int
-    level: float
-    drawn: str
-    p_value: NotRequired[str]
-    adjusted: NotRequired[str]
-    detectable: NotRequired[str]
-    selection: NotRequired[Split]
-    held_out: NotRequired[list[Split]]
-    normalized: NotRequired[str]
-
-
 class CompareResult(TypedDict):
-    """The result of `vehbench compare`."""
+    """The result of `vehbench compare`. `agrees` of a run is what must be equal in all of them."""
 
     schema: str
     convention: Convention
     headline_splits: list[Split]
-    runs: list[ComparedRun]
+    runs: list[dict[str, Any]]
     differing: list[str]
-    method: Method
+    method: dict[str, Any]
     comparisons: list[Comparison]
     notes: list[str]
 
@@ -123,9 +88,6 @@ class EffectsResult(TypedDict):
     effects: list[Effect]
 
 
-Kind = Literal["model", "optimizer, no model"]
-
-
 class Solved(TypedDict):
     """Effort over the rows of a stage, all repeats counted. Null where the log or the prices do not say."""
 
@@ -138,93 +100,35 @@ class Solved(TypedDict):
     undefined: str | None
 
 
-class Candidate(TypedDict):
-    """A run at one stage: dev headline, what breaks ties, held-out headline, and what a solved task costs."""
-
-    name: str
-    kind: Kind
-    dev: float | None
-    auxiliary: float | None
-    held_out: float | None
-    interval: Interval
-    solved: Solved
-
-
-class Chosen(TypedDict):
-    """The candidate to use at a stage, what decided, and who had the same dev score."""
-
-    name: str
-    kind: Kind
-    decided_by: Literal["dev", "auxiliary", "order"]
-    tied: list[str]
-    dev: float | None
-    auxiliary: float | None
-    held_out: float | None
-
-
 class StageAdvice(TypedDict):
-    """The advice for one stage. Without a choice `use` is null and nothing is said of a gain."""
+    """The advice for one stage. Without a choice `use` is null and nothing is said of a gain.
+
+    `use` and every candidate hold name, kind and the scores of `StageScore`; a candidate its interval and what a solved
+    task costs (`Solved`), the chosen one what decided and who had the same dev score.
+    """
 
     headline: str
     n: dict[str, int]
-    use: Chosen | None
+    use: dict[str, Any] | None
     undefined: str | None
     leader: str | None
     best_held_out: str | None
-    candidates: list[Candidate]
+    candidates: list[dict[str, Any]]
     gain: NotRequired[float | None]
     gain_interval: NotRequired[Interval]
     headroom: NotRequired[float | None]
     not_told_apart: NotRequired[list[str]]
 
 
-class StrategyScores(TypedDict):
-    """Which run a strategy uses at each stage, its held-out scores, and their normalized mean."""
-
-    use: dict[Probe, str]
-    held_out: dict[Probe, float]
-    mean_norm: float | None
-
-
-class Strategies(TypedDict):
-    """Router, best single models and envelope, with the router's gain over one model."""
-
-    stages: list[Probe]
-    router: StrategyScores | None
-    leader: StrategyScores | None
-    best_single: StrategyScores | None
-    envelope: StrategyScores | None
-    gain: float | None
-    gain_interval: Interval
-    headroom: float | None
-
-
-class Axis(TypedDict):
-    """A score on one axis of a profile, and the indicators behind it."""
-
-    score: float | None
-    indicators: list[str]
-
-
-class RoutedRun(TypedDict):
-    """A run of a routing."""
-
-    name: str
-    run: str
-    model: str
-    kind: Kind
-    agrees: dict[str, Any]
-
-
 class RouteResult(TypedDict):
-    """The result of `vehbench route`."""
+    """The result of `vehbench route`; `profiles` hold by run and axis a score and its indicators."""
 
     schema: str
     convention: Convention
-    runs: list[RoutedRun]
+    runs: list[dict[str, Any]]
     differing: list[str]
-    method: Method
+    method: dict[str, Any]
     stages: dict[Probe, StageAdvice]
-    strategies: Strategies | None
-    profiles: dict[str, dict[str, Axis]]
+    strategies: dict[str, Any] | None
+    profiles: dict[str, dict[str, dict[str, Any]]]
     notes: list[str]

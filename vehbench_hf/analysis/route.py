@@ -1,6 +1,7 @@
 """Which of the user's own runs to use at which stage, with what can be said about the gain."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from vehbench_hf.analysis.advice import Pool, interval_of, kind_of, stage_advice
 from vehbench_hf.analysis.candidates import HELD_OUT, SELECTION, Array, Stage, names_of, resampled, stages_of
 from vehbench_hf.analysis.compare import incomplete
 from vehbench_hf.analysis.profiles import indicators, profiles
-from vehbench_hf.analysis.result_types import Axis, RouteResult, Strategies, StrategyScores
+from vehbench_hf.analysis.result_types import RouteResult
 from vehbench_hf.analysis.stage_choice import Routing, Strategy, simulate
 from vehbench_hf.runlog.differences import agreement
 from vehbench_hf.runlog.loaded_run import Run
@@ -76,7 +77,7 @@ def route_runs(
 
 def _profiles(
     models: Sequence[str], stages: Mapping[Probe, Stage], convention: Convention
-) -> dict[str, dict[str, Axis]]:
+) -> dict[str, dict[str, dict[str, Any]]]:
     """Response-control profiles over all rows of the stages. As defined they are scaled over these very models."""
     raw = {}
     for name in models:
@@ -92,10 +93,10 @@ def _profiles(
     }
 
 
-def _strategies(routing: Routing, models: Sequence[str], drawn: Mapping[Probe, Mapping[str, Array]]) -> Strategies:
+def _strategies(routing: Routing, models: Sequence[str], drawn: Mapping[Probe, Mapping[str, Array]]) -> dict[str, Any]:
     """Router, best single models and envelope, with an interval of the router's gain."""
 
-    def shown(used: Strategy | None) -> StrategyScores | None:
+    def shown(used: Strategy | None) -> dict[str, Any] | None:
         return None if used is None else {"use": used.chosen, "held_out": used.scores, "mean_norm": used.mean_norm}
 
     gain_interval = None

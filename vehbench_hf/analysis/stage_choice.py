@@ -88,7 +88,7 @@ def held_out(splits: Iterable[tuple[float | None, int]]) -> float | None:
 
 def choose(scores: Scores, stage: Probe) -> Choice | None:
     """The model with the largest dev headline; None when no model has one."""
-    dev = {m: s.dev for m, found in scores.items() if (s := found.get(stage)) is not None and s.dev is not None}
+    dev = {m: s.dev for m, by_stage in scores.items() if (s := by_stage.get(stage)) is not None and s.dev is not None}
     if not dev:
         return None
     tied = tuple(model for model, value in dev.items() if value == max(dev.values()))
@@ -127,9 +127,9 @@ def simulate(scores: Scores) -> Routing | None:
     """
     usable = {
         stage: {
-            model: found[stage]
-            for model, found in scores.items()
-            if stage in found and found[stage].dev is not None and found[stage].held_out is not None
+            model: by_stage[stage]
+            for model, by_stage in scores.items()
+            if stage in by_stage and by_stage[stage].dev is not None and by_stage[stage].held_out is not None
         }
         for stage in PROBES
     }
@@ -163,7 +163,7 @@ def simulate(scores: Scores) -> Routing | None:
 def _dev_leader(pool: Scores, complete: Sequence[str], stages: Sequence[Probe]) -> str | None:
     """The complete model with the largest mean of dev scores, each divided by the best dev score of the stage."""
     dev = {
-        stage: {m: s.dev for m, found in pool.items() if (s := found.get(stage)) and s.dev is not None}
+        stage: {m: s.dev for m, by_stage in pool.items() if (s := by_stage.get(stage)) and s.dev is not None}
         for stage in stages
     }
     best = {stage: max(column.values()) for stage, column in dev.items()}
@@ -173,7 +173,7 @@ def _dev_leader(pool: Scores, complete: Sequence[str], stages: Sequence[Probe]) 
 
 
 def _held_out(scores: Scores, stage: Probe) -> dict[str, float]:
-    return {m: s.held_out for m, found in scores.items() if (s := found.get(stage)) and s.held_out is not None}
+    return {m: s.held_out for m, by_stage in scores.items() if (s := by_stage.get(stage)) and s.held_out is not None}
 
 
 def _leader(values: Mapping[str, float]) -> str:

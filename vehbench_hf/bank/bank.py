@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, cast
 
 from vehbench_hf.bank.files import fingerprint_of, read_rows, write_rows
 from vehbench_hf.bank.row_types import faults, faults_of
@@ -51,20 +51,26 @@ class _TaskFile(_File):
     domain: str | None
 
 
-class _Isomorphic(TypedDict):
+class IsomorphicPart(TypedDict):
+    """The config `isomorphic` in a manifest."""
+
+    groups: int
+    rows: int
     files: list[_File]
     fingerprint: str
 
 
-class _Manifest(TypedDict):
+class Manifest(TypedDict):
     """What is read of a manifest; None also stands for an entry that is not there."""
 
+    schema: str
     version: str
     convention: Convention | None
     headline_splits: list[Split] | None
     fingerprint: str
     files: list[_TaskFile]
-    isomorphic: _Isomorphic | None
+    isomorphic: IsomorphicPart | None
+    oracle: str | None
     build: dict[str, Any] | None
     built_with: dict[str, str] | None
     subsets: dict[str, list[str]] | None
@@ -75,7 +81,7 @@ class Bank:
     """A bank as read: its tasks in file order, and the manifest that was checked against the files."""
 
     path: Path
-    manifest: dict[str, Any]
+    manifest: Manifest
     tasks: tuple[Task, ...]
 
     @property
@@ -101,13 +107,15 @@ class Bank:
     @property
     def data_files(self) -> tuple[DataFile, ...]:
         """All Parquet files that the manifest lists: those of the tasks, then those of the isomorphic probes."""
-        listed = [(_config(entry), entry) for entry in self.manifest["files"]]
-        listed += [(ISOMORPHIC, entry) for entry in (self.manifest.get(ISOMORPHIC) or {"files": []})["files"]]
-        return tuple(DataFile(config, *(e[name] for name in DataFile._fields[1:])) for config, e in listed)
+        part = self.manifest.get(ISOMORPHIC)
+        listed: list[tuple[str, _File]] = [(_config(entry), entry) for entry in self.manifest["files"]]
+        listed += [(ISOMORPHIC, entry) for entry in part["files"]] if part else []
+        return tuple(DataFile(config, e["split"], e["path"], e["rows"], e["sha256"]) for config, e in listed)
 
     def fingerprint_of(self, config: str) -> str:
         """The fingerprint of the rows a config belongs to: that of the tasks, or of the isomorphic probes."""
-        return str(self.manifest[ISOMORPHIC]["fingerprint"]) if config == ISOMORPHIC else self.fingerprint
+        part = self.manifest.get(ISOMORPHIC) if config == ISOMORPHIC else None
+        return self.fingerprint if part is None else part["fingerprint"]
 
     @cached_property
     def by_id(self) -> dict[str, Task]:
@@ -206,7 +214,7 @@ def write_bank(
         **beside,
         **(extra or {}),
     }
-    (out / "README.md").write_text(_card_header(Bank(out, manifest, ())) + card, encoding="utf-8")
+    (out / "README.md").write_text(_card_header(Bank(out, cast("Manifest", manifest), ())) + card, encoding="utf-8")
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return manifest
 
@@ -248,19 +256,19 @@ def _card_header(bank: Bank) -> str:
     return "\n".join([*lines, "---", ""])
 
 
-def _fitting(task: Task, entry: dict[str, Any], path: Path) -> Task:
+def _fitting(task: Task, entry: _TaskFile, path: Path) -> Task:
     """The task of a row. Raises BankError when it is not what `types` and the entry of its file say."""
-    said = list(faults_of(task))
-    said += [] if _TASK_ID.fullmatch(task.task_id or "") else ["task_id is no short name without spaces"]
+    wrong = list(faults_of(task))
+    wrong += [] if _TASK_ID.fullmatch(task.task_id or "") else ["task_id is no short name without spaces"]
     listed = {"probe": entry["probe"], "split": entry["split"], "domain": entry.get("domain") or DEFAULT_DOMAIN}
     own = {name: getattr(task, name) for name in listed}
-    said += [f"{name} is {own[name]!r}, listed as {listed[name]!r}" for name in listed if own[name] != listed[name]]
-    if said:
-        raise BankError(f"{path / entry['path']}: task {str(task.task_id)[:80]!r}: {'; '.join(said[:3])}.")
+    wrong += [f"{name} is {own[name]!r}, listed as {listed[name]!r}" for name in listed if own[name] != listed[name]]
+    if wrong:
+        raise BankError(f"{path / entry['path']}: task {str(task.task_id)[:80]!r}: {'; '.join(wrong[:3])}.")
     return task
 
 
-def _read_manifest(file: Path) -> dict[str, Any]:
+def _read_manifest(file: Path) -> Manifest:
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -268,9 +276,9 @@ def _read_manifest(file: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
         got = manifest.get("schema") if isinstance(manifest, dict) else manifest
         raise BankError(f"{file}: expected schema {MANIFEST_SCHEMA!r}, got {str(got)[:60]!r}.")
-    said = list(faults(manifest, _Manifest, "manifest", DEFAULT_DOMAIN))
-    if not said and not _NAME.fullmatch(manifest["version"]):
-        said = [f"version {manifest['version'][:60]!r} is no short name"]
-    if said:
-        raise BankError(f"{file} is not what a manifest must be: {'; '.join(said[:3])}.")
-    return manifest
+    wrong = list(faults(manifest, Manifest, "manifest", DEFAULT_DOMAIN))
+    if not wrong and not _NAME.fullmatch(manifest["version"]):
+        wrong = [f"version {manifest['version'][:60]!r} is no short name"]
+    if wrong:
+        raise BankError(f"{file} is not what a manifest must be: {'; '.join(wrong[:3])}.")
+    return cast("Manifest", manifest)

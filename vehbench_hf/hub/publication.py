@@ -66,8 +66,8 @@ def card_problems(repos: Sequence[PlannedRepo]) -> list[str]:
     """What is wrong with the cards and `eval.yaml` of the repositories, a sentence each."""
     problems = []
     for repo in repos:
-        found = _space_problems(repo) if repo.repo_type == "space" else _dataset_problems(repo)
-        problems += [f"{repo.repo_id}: {problem}" for problem in found]
+        own = _space_problems(repo) if repo.repo_type == "space" else _dataset_problems(repo)
+        problems += [f"{repo.repo_id}: {problem}" for problem in own]
     return problems
 
 

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.bank import Bank, IsomorphicPart
 from vehbench_hf.bank.files import fingerprint_of, read_rows
 from vehbench_hf.bank.row_types import faults_of
 from vehbench_hf.errors import BankError
@@ -61,8 +61,8 @@ def fingerprint_of_isomorphic(bank: Bank) -> str:
     return str(_part(bank)["fingerprint"])
 
 
-def _part(bank: Bank) -> dict[str, Any]:
-    part: dict[str, Any] | None = bank.manifest.get(ISOMORPHIC)
+def _part(bank: Bank) -> IsomorphicPart:
+    part = bank.manifest.get(ISOMORPHIC)
     if part is None:
         raise BankError(f"bank {bank.version} at {bank.path} has no isomorphic probes; bank v2 has: open_bank('v2').")
     return part

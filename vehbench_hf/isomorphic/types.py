@@ -6,14 +6,14 @@ task, `spec` is all that a model may see and `gold` all that a scorer needs.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
 from vehbench_hf.domains import OwnBrief, domain_of
 from vehbench_hf.types import Anchor, Design, Probe, Split, Stated, Task
 from vehbench_oracle import Box
 from vehbench_oracle.domain import Problem
 
-ISOMORPHIC = "isomorphic"
+ISOMORPHIC: Final = "isomorphic"
 """Name of the config, of its folder below `data/`, and of its entry in the manifest."""
 
 Form = Literal["selection", "generation", "completion"]

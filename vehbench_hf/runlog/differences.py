@@ -122,14 +122,14 @@ def changed_rules(first: Run, second: Run) -> dict[str, list[Any]]:
     """
     for run in (first, second):
         require_known_rules(run)
-    found = [each for each in differences([first.settings, second.settings]) if each.name not in _WHICH_ROWS]
-    others = [f"{name}: {a!r} and {b!r}" for name, (a, b) in found if not name.startswith(_PROTOCOL)]
+    differing = [each for each in differences([first.settings, second.settings]) if each.name not in _WHICH_ROWS]
+    others = [f"{name}: {a!r} and {b!r}" for name, (a, b) in differing if not name.startswith(_PROTOCOL)]
     if others:
         raise RunError(
             f"{first.name} and {second.name} differ in more than the rules of the protocol, so that no effect "
             "of a rule can be read from them:\n  " + "\n  ".join(others)
         )
-    return {name.removeprefix(_PROTOCOL): list(values) for name, values in found}
+    return {name.removeprefix(_PROTOCOL): list(values) for name, values in differing}
 
 
 def require_known_rules(run: Run) -> Run:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -123,11 +124,30 @@ def load_run(folder: Path, bank: Bank, *, tasks: Sequence[AnyTask] | None = None
     wanted = covered_tasks(info, bank, folder) if tasks is None else tasks
     if info.get("kind") == "recorded":
         records, problems = read_recorded(folder, [task for task in wanted if isinstance(task, Task)])
-        if tasks is None:
-            probes = {record.probe for episodes in records.values() for record in episodes}
-            wanted = [task for task in wanted if task.probe in probes] or wanted
-    else:
-        records, problems = _replayed(folder, info["settings"], wanted)
+        probes = {record.probe for episodes in records.values() for record in episodes}
+        return Run(folder, info, bank, [t for t in wanted if t.probe in probes] or wanted, records, problems)
+    settings = info["settings"]
+    records = {}
+    turns, problems = read_turns(folder)
+    same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint()
+    if not same_prompts:
+        problems.append("the run was made with other prompts; its replies are read by today's parser and oracle")
+    protocol = protocol_of(settings)
+    by_episode: dict[tuple[str, int], list[Turn]] = {}
+    for turn in turns:
+        by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
+    unused = sum(turn.reply.error is None for turn in turns)
+    for task, epoch in product(wanted, range(settings.get("epochs", 1))):
+        if not (logged := by_episode.get((task.task_id, epoch))):
+            continue
+        episode, _, failure = replay_episode(task, protocol, logged, epoch=epoch, check_requests=same_prompts)
+        unused -= episode.calls
+        if failure is not None:
+            episode.receive(failure)
+        if episode.outcome is not None:
+            records.setdefault(task.task_id, []).append(episode.record())
+    if unused:
+        problems.append(f"{unused} turns answer no call of this run (repeated, changed, or of other tasks); left out")
     return Run(folder, info, bank, wanted, records, problems)
 
 
@@ -150,33 +170,3 @@ def covered_tasks(info: RunJson, bank: Bank, folder: Path) -> Sequence[AnyTask]:
         raise RunError(
             f"{folder / 'run.json'} does not say which probes, splits and limit the run has; it was damaged."
         ) from None
-
-
-def _replayed(
-    folder: Path, settings: dict[str, Any], tasks: Sequence[AnyTask]
-) -> tuple[dict[str, list[Record]], list[str]]:
-    """The finished episodes of `tasks`, and what is odd about the log."""
-    turns, problems = read_turns(folder)
-    same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint()
-    if not same_prompts:
-        problems.append("the run was made with other prompts; its replies are read by today's parser and oracle")
-    protocol = protocol_of(settings)
-    by_episode: dict[tuple[str, int], list[Turn]] = {}
-    for turn in turns:
-        by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
-    records: dict[str, list[Record]] = {}
-    unused = sum(turn.reply.error is None for turn in turns)
-    for task in tasks:
-        for epoch in range(settings.get("epochs", 1)):
-            logged = by_episode.get((task.task_id, epoch))
-            if not logged:
-                continue
-            episode, _, failure = replay_episode(task, protocol, logged, epoch=epoch, check_requests=same_prompts)
-            unused -= episode.calls
-            if failure is not None:
-                episode.receive(failure)
-            if episode.outcome is not None:
-                records.setdefault(task.task_id, []).append(episode.record())
-    if unused:
-        problems.append(f"{unused} turns answer no call of this run (repeated, changed, or of other tasks); left out")
-    return records, problems

@@ -66,8 +66,8 @@ def _end_of_last_line(file: Path) -> int:
         while end > 0:
             start = max(0, end - 65536)
             stream.seek(start)
-            found = stream.read(end - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
+            place = stream.read(end - start).rfind(b"\n")
+            if place >= 0:
+                return start + place + 1
             end = start
     return 0

@@ -5,24 +5,19 @@ Conventions: `defined` follows the paper's text, `released` what the authors' ev
 
 from vehbench_hf.runlog.differences import comparability
 from vehbench_hf.runlog.sorted_rows import Row, cluster, readable, sort_rows
-from vehbench_hf.scoring.score import SCORE_SCHEMA, SCORERS, Drawn, score, score_parts, score_run
+from vehbench_hf.scoring.score import SCORERS, score, score_parts, score_run
 from vehbench_hf.scoring.scores_type import ProbeScores, Scores
 from vehbench_hf.scoring.values import MetricValue
-from vehbench_hf.statistics import percentile_interval, resample_weights
 
 __all__ = [
     "SCORERS",
-    "SCORE_SCHEMA",
-    "Drawn",
     "MetricValue",
     "ProbeScores",
     "Row",
     "Scores",
     "cluster",
     "comparability",
-    "percentile_interval",
     "readable",
-    "resample_weights",
     "score",
     "score_parts",
     "score_run",

@@ -17,7 +17,7 @@ def metadata() -> dict[str, Any]:
 
 def build_facts(bank: Bank) -> dict[str, Any]:
     """What the manifest says about how a bank was made: `seed`, `oracle` (fingerprint), `versions`; None if unsaid."""
-    build = bank.manifest.get("build", {})
+    build = bank.manifest.get("build") or {}
     return {
         "seed": build.get("seed"),
         "oracle": build.get("oracle") or bank.manifest.get("oracle"),
