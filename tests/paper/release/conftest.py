@@ -1,15 +1,18 @@
 """The release as read once for all tests, and releases made of links under other names."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from vehbench_hf.paper.release.logs import ReleasedRun, find_runs
+from vehbench_hf.paper.release.manifest import task_file
 from vehbench_hf.paper.release.references import References, read_references
 from vehbench_hf.paper.release.rows import MODEL_OUTPUTS
 from vehbench_hf.paper.release.tasks import read_tasks
-from vehbench_hf.types import Task
+from vehbench_hf.types import PROBES, Task
 
 LinkedRelease = Callable[[Mapping[str, str]], Path]
 
@@ -42,3 +45,11 @@ def linked_release(release_dir: Path, tmp_path: Path) -> LinkedRelease:
         return folder
 
     return link
+
+
+@pytest.fixture(scope="session")
+def released(release_dir: Path) -> dict[str, dict[str, Any]]:
+    """The released rows themselves, by task id."""
+    files = [release_dir / task_file(probe) for probe in PROBES]
+    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return {row["task_id"]: row for row in rows}

@@ -13,22 +13,13 @@ from vehbench_hf.bank.schema import row_to_task, task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import ReleaseError
 from vehbench_hf.paper.release.manifest import split_file, task_file
-from vehbench_hf.paper.release.policy import NEAR_FEASIBLE, WEIGHTS
 from vehbench_hf.paper.release.references import References
 from vehbench_hf.paper.release.tasks import read_tasks
-from vehbench_hf.prompts.feedback import rounded
-from vehbench_hf.types import PROBES, SPLITS, Spec, Task
+from vehbench_hf.types import PROBES, SPLITS, Task
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
 
 
-@pytest.fixture(scope="module")
-def released(release_dir: Path) -> dict[str, dict[str, Any]]:
-    files = [release_dir / task_file(probe) for probe in PROBES]
-    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return {row["task_id"]: row for row in rows}
-
-
-def of(tasks: list[Task], probe: str) -> list[Task]:
+def tasks_of(tasks: list[Task], probe: str) -> list[Task]:
     return [task for task in tasks if task.probe == probe]
 
 
@@ -46,15 +37,15 @@ def test_no_task_is_lost_doubled_or_moved_to_another_split(release_dir: Path, ta
 def test_strata_are_those_of_an_independent_count(reference_dir: Path, tasks: list[Task]) -> None:
     counted = json.loads((reference_dir / "task_statistics.json").read_text(encoding="utf-8"))["release"]
     for probe in PROBES:
-        mine, theirs = of(tasks, probe), counted[probe.upper()]
+        mine, theirs = tasks_of(tasks, probe), counted[probe.upper()]
         assert Counter(task.split for task in mine) == theirs["split"]
         assert Counter(task.difficulty for task in mine) == theirs["difficulty"]
         assert Counter(task.source_group for task in mine) == (theirs["source_group"] or {None: len(mine)})
         assert Counter(str(task.spec["query_budget"]) for task in mine) == theirs["query_budget"]
         assert Counter(task.subtype for task in mine) == theirs["profile" if probe == "p4" else "subtype"]
         assert len({task.anchor["key"] for task in mine if task.anchor}) == theirs["anchors"]["distinct"]
-    assert Counter(task.gold["pool_family"] for task in of(tasks, "p4")) == counted["P4"]["pool_family"]
-    traps = [task.gold["trap"] for task in of(tasks, "p3")]
+    assert Counter(task.gold["pool_family"] for task in tasks_of(tasks, "p4")) == counted["P4"]["pool_family"]
+    traps = [task.gold["trap"] for task in tasks_of(tasks, "p3")]
     assert Counter(trap["variable"] for trap in traps if trap) == counted["P3"]["trap_variable"]
 
 
@@ -136,7 +127,7 @@ def test_the_anchor_is_shown_nowhere_as_a_design(tasks: list[Task]) -> None:
 def test_what_a_brief_withholds_is_null_and_what_it_says_in_words_is_kept(
     tasks: list[Task], released: dict[str, dict[str, Any]]
 ) -> None:
-    for task in of(tasks, "p1"):
+    for task in tasks_of(tasks, "p1"):
         row, spec = released[task.task_id], task.spec
         excitation = row["excitation_context"]
         assert spec["excitation"]["frequency_hz"] == excitation.get("frequency_hz")
@@ -151,7 +142,7 @@ def test_what_a_brief_withholds_is_null_and_what_it_says_in_words_is_kept(
             assert (spec["variable_bounds"][name] is None) == (name not in row["variable_bounds"])
     withheld = Counter(
         name
-        for task in of(tasks, "p1")
+        for task in tasks_of(tasks, "p1")
         for name, gone in {
             "frequency": task.spec["excitation"]["frequency_hz"] is None,
             "acceleration": task.spec["excitation"]["acceleration_g"] is None,
@@ -163,12 +154,12 @@ def test_what_a_brief_withholds_is_null_and_what_it_says_in_words_is_kept(
 
 
 def test_p1_gold_is_the_released_label(tasks: list[Task], released: dict[str, dict[str, Any]]) -> None:
-    assert Counter(task.gold["action"] for task in of(tasks, "p1")) == {
+    assert Counter(task.gold["action"] for task in tasks_of(tasks, "p1")) == {
         "propose_design": 135,
         "declare_infeasible": 60,
         "request_missing_info": 45,
     }
-    for task in of(tasks, "p1"):
+    for task in tasks_of(tasks, "p1"):
         assert task.gold["missing_fields"] == released[task.task_id].get("missing_fields_ground_truth", [])
         assert (task.gold["action"] == "request_missing_info") == bool(task.gold["missing_fields"])
 
@@ -177,7 +168,7 @@ def test_p1_gold_is_the_released_label(tasks: list[Task], released: dict[str, di
 
 
 def test_a_reference_design_is_feasible_and_has_the_reference_power(tasks: list[Task]) -> None:
-    with_design = [t for t in of(tasks, "p2") if t.gold["reference"] and t.gold["reference"]["design"]]
+    with_design = [t for t in tasks_of(tasks, "p2") if t.gold["reference"] and t.gold["reference"]["design"]]
     assert len(with_design) == 52  # of 53: one lost its feasibility when the release rounded it
     for task in with_design:
         assert task.gold["reference"] is not None
@@ -187,17 +178,17 @@ def test_a_reference_design_is_feasible_and_has_the_reference_power(tasks: list[
 
 
 def test_the_anchor_design_is_feasible_in_every_p2_task(tasks: list[Task]) -> None:
-    assert all(judge_for(task.spec, task.gold["anchor_design"] or {}).feasible for task in of(tasks, "p2"))
+    assert all(judge_for(task.spec, task.gold["anchor_design"] or {}).feasible for task in tasks_of(tasks, "p2"))
 
 
 def test_p3_has_no_reference_where_the_release_has_none(tasks: list[Task]) -> None:
-    for task in of(tasks, "p3"):
+    for task in tasks_of(tasks, "p3"):
         assert task.gold["reference"] is not None
         assert set(task.gold["reference"].values()) == {None}
 
 
 def test_a_p3_history_is_the_stored_one(tasks: list[Task], released: dict[str, dict[str, Any]]) -> None:
-    for task in of(tasks, "p3"):
+    for task in tasks_of(tasks, "p3"):
         steps = released[task.task_id]["seed_history"]
         assert len(task.spec["history"]) == len(steps) == released[task.task_id]["trap_metadata"]["seed_step_count"]
         for shown, stored in zip(task.spec["history"], steps, strict=True):
@@ -210,92 +201,12 @@ def test_a_p3_history_is_the_stored_one(tasks: list[Task], released: dict[str, d
 
 
 def test_the_trap_is_the_variable_that_the_history_moves(tasks: list[Task]) -> None:
-    for task in of(tasks, "p3"):
+    for task in tasks_of(tasks, "p3"):
         trap = task.gold["trap"]
         assert trap is not None
         first, last = task.spec["history"][0]["design"], task.spec["history"][-1]["design"]
         assert [name for name in VARIABLES if first[name] != last[name]] == [trap["variable"]]
         assert trap["direction"] == ("increase" if last[trap["variable"]] > first[trap["variable"]] else "decrease")
-
-
-# P4.
-
-
-def test_stored_slacks_are_those_of_the_oracle(tasks: list[Task]) -> None:
-    for task in of(tasks, "p4"):
-        for candidate in task.spec["candidates"]:
-            verdict = judge_for(task.spec, candidate["design"])
-            for name in LIMITS:
-                assert candidate["slack"][name] == pytest.approx(verdict.slack[name], abs=5e-7 + 1e-9)
-            for name in METRICS:
-                assert candidate["metrics"][name] == round(verdict.metrics[name], 6)
-
-
-def ranked(spec: Spec, digits: bool) -> list[str]:
-    """The order that the policy text states, from what the brief shows and nothing else."""
-    power, safety = {
-        name: (p, s) for name, (p, s) in WEIGHTS.items() if f"{p:g} p + {s:g} s" in (spec["policy"] or "")
-    }[spec["profile"] or ""]
-    near = float((spec["policy"] or "").split("V is below ")[1].split(". Group 3")[0])
-    show = rounded if digits else float
-    limits = {name: limit for name, limit in spec["constraints"].items() if limit}
-    slack = {c["id"]: {name: show(c["slack"][name]) / limits[name] for name in LIMITS} for c in spec["candidates"]}
-    watts = {c["id"]: show(c["metrics"]["load_power_uw"]) for c in spec["candidates"]}
-    violation = {one: sum(-share for share in shares.values() if share < 0) for one, shares in slack.items()}
-    largest = max(watts[one] for one in watts if not violation[one])
-
-    def place(one: str) -> tuple[int, float, float, float, str]:
-        p = watts[one] / largest
-        s = min(1.0, max(0.0, min(slack[one]["stress_limit_mpa"], slack[one]["disp_limit_mm"])))
-        group = 0 if not violation[one] else 1 if violation[one] < near else 2
-        merit = power * p + safety * s if group == 0 else 0.02 * p - violation[one]
-        return group, -merit, -p, -s, one
-
-    return sorted(watts, key=place)
-
-
-@pytest.mark.parametrize("digits", [False, True], ids=["as stored", "at the digits of the prompt"])
-def test_the_stated_policy_gives_the_gold_order(tasks: list[Task], digits: bool) -> None:
-    for task in of(tasks, "p4"):
-        assert ranked(task.spec, digits) == task.gold["ranking"], task.task_id
-
-
-def test_the_stated_threshold_separates_the_released_tiers(released: dict[str, dict[str, Any]]) -> None:
-    violations: dict[str, list[float]] = {}
-    for row in released.values():
-        for entry in row.get("candidate_pool", []):
-            violations.setdefault(entry["feasibility_tier"], []).append(entry["total_normalized_violation"])
-    assert max(violations["feasible"]) == 0
-    assert 0 < min(violations["near_feasible"]) <= max(violations["near_feasible"]) < NEAR_FEASIBLE
-    assert min(violations["infeasible"]) > NEAR_FEASIBLE
-
-
-def test_utilities_order_the_feasible_candidates_and_only_those_have_one(tasks: list[Task]) -> None:
-    for task in of(tasks, "p4"):
-        value = {item["id"]: item["value"] for item in task.gold["utilities"]}
-        feasible = {c["id"] for c in task.spec["candidates"] if judge_for(task.spec, c["design"]).feasible}
-        assert {one for one, utility in value.items() if utility is not None} == feasible
-        best = [one for one in task.gold["ranking"] if one in feasible]
-        assert best == task.gold["ranking"][: len(best)]
-        assert best == sorted(best, key=lambda one: -value[one])
-        assert all(0 < value[one] <= 1 for one in best)
-
-
-def test_pairs_agree_with_the_gold_order(tasks: list[Task]) -> None:
-    sensitive = 0
-    for task in of(tasks, "p4"):
-        place = {one: i for i, one in enumerate(task.gold["ranking"])}
-        assert 3 <= len(task.gold["dominated_pairs"]) <= 6
-        for pair in task.gold["dominated_pairs"] + task.gold["policy_sensitive_pairs"]:
-            assert place[pair["better"]] < place[pair["worse"]]
-        sensitive += bool(task.gold["policy_sensitive_pairs"])
-    assert sensitive == 79
-
-
-def test_pools_come_once_with_each_profile(tasks: list[Task]) -> None:
-    pools = Counter((task.gold["pool_id"], task.spec["profile"]) for task in of(tasks, "p4"))
-    assert set(pools.values()) == {1}
-    assert len({pool for pool, _ in pools}) * len(WEIGHTS) == len(pools) == 159
 
 
 # Damage.
@@ -313,7 +224,7 @@ def test_a_row_of_another_form_is_refused_with_its_id(tmp_path: Path, release_di
 
 
 def test_unknown_references_stay_null(release_dir: Path, tasks: list[Task]) -> None:
-    for task in of(read_tasks(release_dir, References({}, {}, {}, {})), "p2"):
+    for task in tasks_of(read_tasks(release_dir, References({}, {}, {}, {})), "p2"):
         assert task.gold["reference"] is not None
         assert set(task.gold["reference"].values()) == {None}
         same = next(other for other in tasks if other.task_id == task.task_id)
