@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -129,6 +130,20 @@ def test_no_pickle_eval_or_remote_code() -> None:
             calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
             assert not {"eval", "exec"} & calls, file
             assert "trust_remote_code" not in file.read_text(encoding="utf-8"), file
+
+
+def test_files_and_folders_stay_small() -> None:
+    for name, file in MODULES.items():
+        lines = len(file.read_text(encoding="utf-8").splitlines())
+        assert lines <= 300, f"{name} has {lines} lines"
+    for folder, count in Counter(file.parent for file in MODULES.values()).items():
+        assert count <= 20, f"{folder} holds {count} modules"
+
+
+def test_a_file_name_is_used_at_most_twice() -> None:
+    of_a_table = {"__init__.py", "domain.py", "p1.py", "p2.py", "p3.py", "p4.py"}
+    names = Counter(file.name for file in MODULES.values() if file.name not in of_a_table)
+    assert {name: count for name, count in names.items() if count > 2} == {}
 
 
 def test_modules_and_classes_have_words_of_the_field() -> None:
