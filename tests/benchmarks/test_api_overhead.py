@@ -42,7 +42,6 @@ vehbench: `time vehbench run --model openai/m --base-url http://127.0.0.1:PORT/v
 import asyncio
 import math
 import os
-import runpy
 import subprocess
 import sys
 import time
@@ -53,18 +52,21 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from bare_client import ask
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
 
-SERVER = Path(__file__).parents[1] / "runners" / "fake_server.py"
+pytestmark = pytest.mark.slow
+
+SERVER = Path(__file__).parents[1] / "support" / "fake_server.py"
 LATENCY_S = 0.2
 CONNECTIONS = 64
 CALLS = 1920
 """About as many as a run of all probes makes. What it costs to begin and to end weighs more in a shorter run."""
 
-BARE = Path(__file__).with_name("bare_client.py")
+BARE = Path(__file__).parents[1] / "support" / "bare_client.py"
 
 
 @contextmanager
@@ -88,7 +90,6 @@ def costs(arguments: list[str]) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, time.perf_counter() - begun
 
 
-@pytest.mark.slow
 def test_a_whole_command_costs_little_more_than_its_calls(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     with server(0.0) as url:
         bare, _ = costs([str(BARE), url, "500", "32"])
@@ -100,10 +101,8 @@ def test_a_whole_command_costs_little_more_than_its_calls(benchmark: BenchmarkFi
     assert cpu < 2 * bare
 
 
-@pytest.mark.slow
 def test_connections_are_kept_busy(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     tasks = [task for task in open_bank("v2").tasks if task.probe == "p1"][:160]
-    ask = runpy.run_path(str(BARE))["ask"]
     begun: list[float] = []
 
     def run(url: str) -> None:

@@ -9,6 +9,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from vehbench_oracle import DECLARED_DOMAIN, respond
 
+pytestmark = pytest.mark.slow
+
 SETTING = {"frequency_hz": 60.0, "acceleration_g": 0.5}
 ALONE = 300
 

@@ -16,6 +16,8 @@ from vehbench_hf.scoring import score_run
 from vehbench_hf.types import PROBES, SPLITS
 from vehbench_runners import Plan, make_backend, run_tasks
 
+pytestmark = pytest.mark.slow
+
 
 def seconds(call: Callable[[], object]) -> float:
     start = time.perf_counter()
@@ -35,7 +37,6 @@ def test_importing_the_package_costs_little_more_than_a_bare_interpreter(benchma
     assert ours < 1.5 * fastest_import("import numpy")
 
 
-@pytest.mark.slow
 def test_scoring_a_whole_run_is_faster_than_running_it(
     benchmark: BenchmarkFixture, bank_v1: Bank, tmp_path: Path
 ) -> None:

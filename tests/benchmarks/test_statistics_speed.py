@@ -11,11 +11,12 @@ from vehbench_hf.runlog import load_run
 from vehbench_hf.scoring import SCORERS, Row, cluster
 from vehbench_hf.statistics import percentile_interval, resample_weights
 
+pytestmark = pytest.mark.slow
+
 RESAMPLES = 10_000
 ONE_BY_ONE = 200
 
 
-@pytest.mark.slow
 def test_the_bootstrap_draws_one_resample_at_a_time(benchmark: BenchmarkFixture, bank_v1: Bank) -> None:
     """Aim: 10,000 resamples of one model over all probes in under 1 s. The yardstick draws and computes one by one."""
     records = load_run(bank_v1.path / "runs" / "model_H", bank_v1).records

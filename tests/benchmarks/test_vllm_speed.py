@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import runpy
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from local_model_runs import demo_model
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
@@ -17,12 +17,12 @@ from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Task
 from vehbench_runners.options import BackendOptions
 
-RUNS = runpy.run_path(str(Path(__file__).parents[1] / "runners" / "local_model_runs.py"))
+pytestmark = pytest.mark.slow
+
 TOKENS = 64
 ROUNDS = 3
 
 
-@pytest.mark.slow
 def test_the_backend_costs_at_most_a_twentieth(
     small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,7 +35,7 @@ def test_the_backend_costs_at_most_a_twentieth(
     from vehbench_runners.local.vllm_engine import VllmBackend
 
     monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "2")
-    model = RUNS["demo_model"](tmp_path / "model")
+    model = demo_model(tmp_path / "model")
     tasks = small_bank.select(["p1", "p2"])
     sampling = Sampling(temperature=0, max_tokens=TOKENS, extra={"ignore_eos": True})
     options = BackendOptions(engine={"max_num_seqs": 16, "enforce_eager": True})

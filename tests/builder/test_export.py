@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import runpy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,13 @@ from typing import Any
 import pytest
 import yaml
 
+from literal_calls import part_of, rows_of, run
 from vehbench_builder.documents.export import MARK, export_bank
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.probes import PROBE_TABLE
-
-CALLS = runpy.run_path(str(Path(__file__).with_name("literal_calls.py")))
-run, rows_of, part_of = CALLS["run"], CALLS["rows_of"], CALLS["part_of"]
 
 LITERAL = """
 import json

@@ -2,12 +2,12 @@
 
 import json
 import os
-import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from literal_calls import part_of, rows_of, run
 from vehbench_builder.documents.builder_class import data_version
 from vehbench_builder.documents.export import export_bank
 from vehbench_builder.documents.install import install_bank, install_metrics
@@ -15,9 +15,6 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.types import PROBES
-
-CALLS = runpy.run_path(str(Path(__file__).with_name("literal_calls.py")))
-run, rows_of, part_of = CALLS["run"], CALLS["rows_of"], CALLS["part_of"]
 
 LITERAL = """
 import json

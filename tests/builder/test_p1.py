@@ -24,6 +24,8 @@ from vehbench_oracle import DECLARED_DOMAIN, LIMITS, VARIABLES
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
+pytestmark = pytest.mark.slow
+
 ANCHORS = load_anchors()
 PUBLISHED = units(ANCHORS, BuildSpec(), {})
 PROPOSE, INFEASIBLE, REQUEST = "propose_design", "declare_infeasible", "request_missing_info"

@@ -34,6 +34,8 @@ from vehbench_oracle.space import designs_at
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.proof.verify import verify_certificate
 
+pytestmark = pytest.mark.slow
+
 PUBLISHED = BuildSpec()
 FACTORS = Factors(amplitude=1.25, power=0.6, freq_floor=3.0, freq=1.15)
 

@@ -34,6 +34,8 @@ from vehbench_oracle import LIMITS, METRICS, VARIABLES
 from vehbench_oracle.space import designs_at, places_of
 from vehbench_oracle.veh.domain import problem_of_brief
 
+pytestmark = pytest.mark.slow
+
 PUBLISHED = BuildSpec()
 FRESH = BuildSpec(seed=3, per_anchor=4, fresh=True)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import vehbench
 from vehbench_hf.bank.bank import Bank
 
 
@@ -17,11 +18,6 @@ from vehbench_hf.bank.bank import Bank
 def _on_the_small_bank(small_bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a test of the command line takes a second and not ten."""
     monkeypatch.setenv("VEHBENCH_BANK", str(small_bank.path))
-
-
-def vehbench(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from vehbench_cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True)
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
@@ -118,6 +114,7 @@ def test_bank_v1_before_its_import_says_how_to_get_it(tmp_path: Path) -> None:
     assert "vehbench import" in done.stderr
 
 
+@pytest.mark.slow
 def test_import_without_out_serves_bank_v1_from_anywhere(release_dir: Path, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     assert vehbench("import", release_dir, VEHBENCH_HOME=home).returncode == 0
@@ -162,6 +159,7 @@ def test_damage_to_the_log_is_named_and_repaired_by_the_same_command(tmp_path: P
     assert repaired["probes"] == json.loads(scores)["probes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 130), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_stopped_run_goes_on_to_the_same_scores(
     number: signal.Signals, code: int, bank_v1: Bank, tmp_path: Path

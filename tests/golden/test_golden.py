@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import runpy
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from hostile_replies import CASES
 from vehbench_cli import app
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.loading import columns_of, configs_of
@@ -30,7 +30,6 @@ from vehbench_oracle import oracle_fingerprint
 from vehbench_oracle.veh.quantities import VARIABLES
 
 HERE = Path(__file__).parent
-CASES = runpy.run_path(str(HERE.parent / "parsing" / "hostile_replies.py"))["CASES"]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 PROTOCOLS: dict[str, dict[str, Any]] = {
     "default": {},

@@ -1,29 +1,27 @@
 """A local Hub, the environment in which the real clients talk to it, and runs to publish."""
 
 import os
-import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import made_runs
+from hub_stub import Hub
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.hub.submission import make_submission
 
 HERE = Path(__file__).parent
-STUB = SimpleNamespace(**runpy.run_path(str(HERE / "stub.py")))
-MADE_RUNS = SimpleNamespace(**runpy.run_path(str(HERE.parent / "made_runs.py")))
 TOKEN = "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"
 
 
 @pytest.fixture
 def hub() -> Iterator[Any]:
     """An empty Hub on a free port."""
-    served = STUB.Hub()
+    served = Hub()
     yield served
     served.close()
 
@@ -31,11 +29,6 @@ def hub() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def bank_v2() -> Bank:
     return open_bank("v2")
-
-
-@pytest.fixture(scope="session")
-def made_runs() -> SimpleNamespace:
-    return MADE_RUNS
 
 
 @pytest.fixture
@@ -76,7 +69,7 @@ def small_published(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def run_of_small(small_bank: Bank, tmp_path: Path) -> Path:
     """A complete run on the small bank."""
-    made: Path = MADE_RUNS.make_run(tmp_path / "run", small_bank, MADE_RUNS.no_failures)
+    made: Path = made_runs.make_run(tmp_path / "run", small_bank, made_runs.no_failures)
     return made
 
 
@@ -87,5 +80,5 @@ def made_once(small_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Pat
     (folder / "bank").symlink_to(small_bank.path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", small_bank.version)
-        run = MADE_RUNS.make_run(folder / "run", small_bank, MADE_RUNS.no_failures)
+        run = made_runs.make_run(folder / "run", small_bank, made_runs.no_failures)
         return make_submission(run, small_bank, "org/model", "org", folder / "out").results

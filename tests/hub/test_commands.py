@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+import made_runs
 from vehbench_cli.commands.leaderboard import leaderboard_command
 from vehbench_cli.commands.publish import publish_command
 from vehbench_cli.commands.submit import submit_command
@@ -89,9 +89,7 @@ def test_the_way_from_a_run_to_the_board_breaks(run_of_small: Path, small_bank: 
     assert (tampered.exit_code, "log.turns.jsonl: stated " in tampered.output) == (1, True)
 
 
-def test_a_run_that_was_never_submitted_cannot_be_verified(
-    made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
-) -> None:
+def test_a_run_that_was_never_submitted_cannot_be_verified(small_bank: Bank, tmp_path: Path) -> None:
     from vehbench_hf.runlog import load_run, write_scores
     from vehbench_hf.scoring import score_run
 
@@ -112,9 +110,7 @@ def test_a_run_that_was_never_submitted_cannot_be_verified(
 
 
 @pytest.mark.parametrize("model", ["baseline/reference", "baseline/propose"])
-def test_a_rerun_agrees_with_another_model(
-    model: str, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
-) -> None:
+def test_a_rerun_agrees_with_another_model(model: str, small_bank: Bank, tmp_path: Path) -> None:
     from vehbench_cli.rerun import rerun_tasks
 
     run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold)

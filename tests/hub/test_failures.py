@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 
+import made_runs
 from vehbench_cli.commands.verify import _model_of
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.failures import HubError, hub_failures
@@ -67,7 +67,7 @@ def test_a_folder_that_looks_like_a_submission_is_removed(run_of_small: Path, sm
 @pytest.mark.usefixtures("small_published")
 @pytest.mark.parametrize("secret", ['pass"word\\0123456789', "p\u00e4sswort-0123456789", TOKEN])
 def test_a_secret_that_json_writes_otherwise_is_published(
-    secret: str, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    secret: str, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if secret == TOKEN:  # logged in, with no variable set
         monkeypatch.setattr("huggingface_hub.get_token", lambda: TOKEN)

@@ -4,10 +4,10 @@ import html
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+import made_runs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.leaderboard import read_results, write_board
@@ -16,9 +16,7 @@ from vehbench_hf.protocol import Protocol
 
 
 @pytest.fixture
-def results(
-    small_published: None, run_of_small: Path, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
-) -> Path:
+def results(small_published: None, run_of_small: Path, small_bank: Bank, tmp_path: Path) -> Path:
     """A copy of the results dataset with three records: two default ones and one with another protocol."""
     folder = tmp_path / "results"
     best = made_runs.make_run(tmp_path / "best", small_bank, made_runs.gold)

@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entries
 
+import made_runs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.submission import Submission, make_submission
@@ -95,16 +95,14 @@ def test_the_record_lacks_a_part(run_of_small: Path, small_bank: Bank, tmp_path:
         ({"model": "vllm/org/other"}, r"was made with vllm/org/other; the submission says org/model"),
     ],
 )
-def test_a_run_that_is_none_is_submitted(
-    options: dict[str, Any], words: str, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
-) -> None:
+def test_a_run_that_is_none_is_submitted(options: dict[str, Any], words: str, small_bank: Bank, tmp_path: Path) -> None:
     run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold, **options)
     with pytest.raises(HubError, match=words):
         make_record(run, small_bank, "org/model")
 
 
 @pytest.mark.usefixtures("small_published")
-def test_an_incomplete_run_is_submitted(made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path) -> None:
+def test_an_incomplete_run_is_submitted(small_bank: Bank, tmp_path: Path) -> None:
     def fails_once(task: Any, index: int, attempt: int) -> Reply:
         failed = task.task_id == "v2::p2::dev::0006"
         return Reply(None, error="timeout") if failed else made_runs.gold(task, index, attempt)
@@ -120,7 +118,7 @@ def test_a_run_on_another_bank_is_submitted(run_of_small: Path, small_bank: Bank
 
 
 @pytest.mark.usefixtures("small_published")
-def test_a_deviation_is_not_named(made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_deviation_is_not_named(small_bank: Bank, tmp_path: Path) -> None:
     protocol = Protocol(p2_stop="budget", retries=0)
     run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold, protocol=protocol, epochs=2)
     made = submit(run, small_bank, tmp_path / "out")
@@ -141,9 +139,7 @@ def test_a_model_id_becomes_a_path(model_id: str, run_of_small: Path, small_bank
 
 
 @pytest.mark.usefixtures("small_published")
-def test_a_key_in_the_log_is_published(
-    made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_in_the_log_is_published(small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-0123456789abcdef")
 
     def leaks(task: Any, index: int, attempt: int) -> Reply:

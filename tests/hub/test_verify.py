@@ -5,13 +5,13 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import made_runs
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.fetch import fetch
@@ -167,9 +167,7 @@ def test_an_edited_setting_passes(name: str, value: Any, record_file: Path, smal
         assert check(cover_up(record_file), small_bank)
 
 
-def test_the_log_of_another_run_passes(
-    record_file: Path, made_runs: SimpleNamespace, small_bank: Bank, tmp_path: Path
-) -> None:
+def test_the_log_of_another_run_passes(record_file: Path, small_bank: Bank, tmp_path: Path) -> None:
     other = made_runs.make_run(tmp_path / "other", small_bank, made_runs.gold)
     record = fetch(str(record_file), tmp_path).record
     assert record is not None

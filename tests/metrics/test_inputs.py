@@ -6,8 +6,6 @@ import functools
 import json
 import math
 import random
-import runpy
-from pathlib import Path
 from typing import Any
 
 import evaluate
@@ -17,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vehbench_hf
+from hostile_replies import CASES
 from vehbench_hf.metrics import METRICS, MetricInputError
 from vehbench_hf.metrics.compute import compute
 from vehbench_hf.metrics.example import example as read_example
 
 example = functools.cache(read_example)
 """Reads a bank, which costs more than most of these tests."""
-CASES = runpy.run_path(str(Path(__file__).parent.parent / "parsing" / "hostile_replies.py"))["CASES"]
 
 
 def test_an_action_and_its_reply_text_differ() -> None:

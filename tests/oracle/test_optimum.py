@@ -48,6 +48,7 @@ def problem(make_problem: Callable[[int], VehProblem]) -> VehProblem:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(0, 10**9), st.sampled_from([4, 6, 9]), st.sampled_from([1e-6, 1e-3]))
 def test_a_reference_breaks_a_limit_or_loses_to_random_designs(make_problem, seed, digits, min_slack) -> None:
@@ -96,6 +97,7 @@ def test_two_optimizers_disagree(problem: VehProblem) -> None:
     assert second.slack >= 1e-6
 
 
+@pytest.mark.slow
 def test_the_cross_check_stops_before_it_is_due_or_goes_on_beyond(problem: VehProblem) -> None:
     second = cross_check(problem, runs=2)
     assert second is not None
@@ -113,6 +115,7 @@ def test_disagreement_has_a_sign_or_a_scale() -> None:
     assert disagreement(one, one) == 0.0
 
 
+@pytest.mark.slow
 def test_a_design_is_missed_where_no_proof_excludes_one(make_problem) -> None:
     none_found = [p for p in (make_problem(seed) for seed in range(40)) if find_optimum(p, starts=8) is None]
     assert len(none_found) > 5

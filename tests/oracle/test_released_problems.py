@@ -16,6 +16,8 @@ from vehbench_oracle import (
     verify_certificate,
 )
 
+pytestmark = pytest.mark.slow
+
 MISLABELLED = (
     "p1v3::dev::solvable_red_herring::0001::s42",
     "p1v3::dev::missing_blocker_ambiguous::0007::s42",
@@ -61,7 +63,6 @@ def test_a_brief_that_no_design_meets_passes_as_solvable(release_dir: Path) -> N
         assert refuted(problem_of(rows[task_id])), task_id
 
 
-@pytest.mark.slow
 def test_a_solvable_brief_is_refuted(release_dir: Path) -> None:
     for row in rows_of(release_dir, "p1"):
         if row["p1_subtype"].startswith("solvable") and row["task_id"] not in MISLABELLED:
@@ -71,7 +72,6 @@ def test_a_solvable_brief_is_refuted(release_dir: Path) -> None:
             assert found.power_uw >= problem.limit("power_target_uw"), row["task_id"]
 
 
-@pytest.mark.slow
 def test_a_reference_is_beaten_by_the_authors_or_by_another_search_or_has_no_proof(release_dir: Path) -> None:
     newer = read_references(release_dir).newer
     rows = rows_of(release_dir, "p2")[::SAMPLE]

@@ -1,18 +1,15 @@
 """Every reply of the corpus gets its one right reading, and no probe fails on any of them in another way."""
 
 import math
-import runpy
 import time
-from pathlib import Path
 
 import pytest
 
+from hostile_replies import CASES, DESIGN
 from vehbench_hf.parsing import ACTIONS, UnreadableReply, read_answer
 from vehbench_hf.types import PROBES
 from vehbench_oracle.veh.quantities import VARIABLES
 
-CORPUS = runpy.run_path(str(Path(__file__).with_name("hostile_replies.py")))
-CASES, DESIGN = CORPUS["CASES"], CORPUS["DESIGN"]
 SLOWEST_S = 8.0  # processor time; the worst takes well under a second
 
 

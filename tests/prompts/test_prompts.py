@@ -6,20 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from shown_text import gold_words, transcript
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import Episode
 from vehbench_hf.prompts import opening
 from vehbench_hf.prompts.feedback import feedback_text
 from vehbench_hf.prompts.render import brief
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.types import PROBES, Message, Probe, Reply, Task
+from vehbench_hf.types import PROBES, Probe, Reply, Task
 from vehbench_oracle import LIMITS, METRICS, VARIABLES
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-
-
-def transcript(messages: list[Message]) -> str:
-    return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in messages) + "\n"
 
 
 def as_text(task: Task, protocol: Protocol | None = None) -> str:
@@ -68,37 +65,6 @@ def test_the_brief_shows_each_number_the_spec_holds(small_bank: Bank) -> None:
             assert shown["constraints"].get(name) == limit
         for name in ("frequency_hz", "acceleration_g"):
             assert shown["excitation"].get(name) == task.spec["excitation"][name]  # type: ignore[literal-required]
-
-
-def gold_words(task: Task) -> set[str]:
-    """Texts and numbers that only the gold part and the row's metadata hold, and that a prompt must not."""
-    words: set[str] = {task.task_id, task.subtype}
-    if task.anchor:
-        words |= {str(word) for word in (task.anchor["doi"], task.anchor["doi_released"], task.anchor["title"]) if word}
-    gold = task.gold
-    if gold["pool_id"]:
-        words.add(gold["pool_id"])
-    if gold["pool_family"]:
-        words.add(gold["pool_family"])
-    for design in (gold["witness"], gold["anchor_design"], (gold["reference"] or {}).get("design")):
-        if design:
-            words |= {json.dumps(value) for value in design.values() if len(json.dumps(value)) > 5}
-    for power in (gold["reference"] or {}).values():
-        if isinstance(power, float) and power:
-            words.add(json.dumps(power))
-    words |= {json.dumps(u["value"]) for u in gold["utilities"] if u["value"]}
-    if gold["certificate"]:
-        words.add(gold["certificate"])
-    return words - public_words(task)
-
-
-def public_words(task: Task) -> set[str]:
-    """Numbers that the brief states anyway (an anchor's load that is also a bound, say), and the profile."""
-    text = json.dumps(task.spec)
-    allowed = {task.spec["profile"]} if task.spec["profile"] else set()
-    return allowed | {
-        word for word in text.replace(",", " ").replace("}", " ").replace("]", " ").split() if word[:1].isdigit()
-    }
 
 
 @pytest.mark.parametrize("name", ["small_bank", "bank_v1"])

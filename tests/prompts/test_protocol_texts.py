@@ -4,13 +4,13 @@ import itertools
 import json
 import os
 import re
-import runpy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from shown_text import gold_words, transcript
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.domains import DOMAINS
 from vehbench_hf.episodes import begin_episode
@@ -25,7 +25,6 @@ from vehbench_oracle.veh.problem import VehProblem
 PROBLEM = VehProblem({}, {}, 60.0, 0.5)
 
 HERE = Path(__file__).parent
-gold_words, transcript = (runpy.run_path(str(HERE / "test_prompts.py"))[name] for name in ("gold_words", "transcript"))
 CONTROLS: tuple[Control, ...] = get_args(Control)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 ON_RECORD: dict[str, tuple[Probe, dict[str, Any]]] = {

@@ -78,6 +78,7 @@ def whole_run(small_bank: Bank, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99, 1.0])
 def test_a_kill_at_any_turn_loses_and_repeats_nothing(

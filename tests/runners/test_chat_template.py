@@ -1,12 +1,11 @@
 """What a local model reads is what its chat template says, and what it wrote is told apart from what it thought."""
 
-import runpy
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tiny_llama import TEMPLATE, make_tokenizer
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.prompts import opening
@@ -18,9 +17,6 @@ from vehbench_runners.local.chat_template import Chat, load_chat, made_reply
 from vehbench_runners.make import make_backend
 
 pytest.importorskip("transformers", reason="needs transformers: pip install 'vehbench-hf[hf]'")
-TINY = runpy.run_path(str(Path(__file__).with_name("tiny_llama.py")))
-TEMPLATE: str = TINY["TEMPLATE"]
-make_tokenizer: Callable[..., Path] = TINY["make_tokenizer"]
 
 MESSAGES: list[Message] = [
     {"role": "system", "content": "Answer in JSON."},

@@ -1,7 +1,6 @@
 """Episodes run through Inspect's providers as through our own client: same outcome classes, nothing lost."""
 
 import json
-import runpy
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fake_server import FakeServer, completion, failure
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.protocol import Protocol
@@ -17,8 +17,6 @@ from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Probe, Turn
 from vehbench_runners import BackendOptions, Plan, RunResult, make_backend, run_tasks
 
-SERVER = runpy.run_path(str(Path(__file__).with_name("fake_server.py")))
-FakeServer, completion, failure = (SERVER[name] for name in ("FakeServer", "completion", "failure"))
 PROTOCOL = Protocol()
 GOOD = '{"action": "propose_design"}'
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from fake_server import Answer, FakeServer, completion, failure
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.prompts import opening
 from vehbench_hf.protocol import Protocol
@@ -22,8 +23,6 @@ from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Outcome, Probe, Task, Turn
 from vehbench_runners import BackendOptions, Budget, Plan, RunResult, RunStopped, make_backend, run_tasks
 
-SERVER = runpy.run_path(str(Path(__file__).with_name("fake_server.py")))
-FakeServer, Answer, completion, failure = (SERVER[name] for name in ("FakeServer", "Answer", "completion", "failure"))
 PROTOCOL = Protocol()
 GOOD = '{"action": "propose_design"}'
 FINE = completion(GOOD)

@@ -1,21 +1,18 @@
 """Whatever a server echoes, neither the key nor what an address holds of one is shown, whole or in part."""
 
 import asyncio
-import runpy
 from base64 import b64encode
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from fake_server import Answer, FakeServer, completion, failure
 from vehbench_hf.sampling import Sampling
 from vehbench_hf.types import Reply, Task
 from vehbench_runners import BackendOptions, RunStopped, make_backend
 
-SERVER = runpy.run_path(str(Path(__file__).with_name("fake_server.py")))
-FakeServer, Answer, completion, failure = (SERVER[name] for name in ("FakeServer", "Answer", "completion", "failure"))
 KEY = "sk-very/secret+0123456789"
 LOGIN = "some/user:pass/w0rd"
 TOKEN = "query/token"

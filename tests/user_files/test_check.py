@@ -1,15 +1,13 @@
 """`vehbench check` says of a design what the oracle says, and leaves with the exit code that scripts rely on."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from command_line import vehbench
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import UserError
@@ -34,16 +32,6 @@ SHORT = {**FEASIBLE, "beam_length_mm": 30.0}
 @pytest.fixture
 def spec() -> Spec:
     return read_brief(EXAMPLE.read_text(encoding="utf-8"))
-
-
-def vehbench(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    code = (
-        "from vehbench_cli import app, main; from vehbench_cli.commands.check import check_command\n"
-        "app.command('check')(check_command); main()"
-    )
-    command = [sys.executable, "-c", code, "check", *map(str, arguments)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("VEHBENCH_")}
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
 def test_a_design_gets_another_verdict_than_the_oracles(spec: Spec, small_bank: Bank) -> None:
@@ -196,7 +184,6 @@ def test_a_hostile_design_gets_through(text: str, words: str) -> None:
         design_from(text)
 
 
-@pytest.mark.slow
 def test_the_exit_code_of_a_feasible_design_is_not_0(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(yaml.safe_dump(FEASIBLE))
     done = vehbench("design.yaml", "--brief", EXAMPLE, cwd=tmp_path)
@@ -209,14 +196,12 @@ def test_the_exit_code_of_a_feasible_design_is_not_0(small_bank: Bank, tmp_path:
     assert f"brief: {task.task_id} of bank {small_bank.version}" in done.stdout
 
 
-@pytest.mark.slow
 def test_the_exit_code_of_an_infeasible_design_is_not_1(tmp_path: Path) -> None:
     done = vehbench(json.dumps(SHORT), "--brief", EXAMPLE)
     assert (done.returncode, done.stderr) == (1, "")
     assert "Not feasible" in done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

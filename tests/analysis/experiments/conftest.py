@@ -1,10 +1,8 @@
 """A few isomorphic probes made of the benchmark's P2 tasks, a bank with them, and what makes runs without a model."""
 
-import runpy
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -93,12 +91,6 @@ def small_group(small_bank: Bank) -> Sequence[IsomorphicTask]:
     """A group of the small bank, whose rows do not change."""
     task = next(task for task in small_bank.tasks if task.probe == "p2")
     return group(1, task)
-
-
-@pytest.fixture(scope="session")
-def made_runs() -> SimpleNamespace:
-    """Functions that make run folders without a model."""
-    return SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[2] / "made_runs.py")))
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import made_runs
 from vehbench_hf.analysis.controls import CELLS, cell_effects, cell_tasks
 from vehbench_hf.analysis.intervention import intervention_effects
 from vehbench_hf.bank.bank import Bank
@@ -26,7 +26,7 @@ def last_again(task: Task, index: int, attempt: int) -> Reply:
 
 
 @pytest.fixture
-def arm(experiments_bank: Bank, made_runs: SimpleNamespace, tmp_path: Path) -> MakeArm:
+def arm(experiments_bank: Bank, tmp_path: Path) -> MakeArm:
     """Makes an arm on P3: right on every `every`-th task in order, else stuck; `rules` are those of the protocol."""
     places = {task.task_id: place for place, task in enumerate(experiments_bank.tasks)}
 
@@ -111,9 +111,7 @@ def test_arms_of_a_cell_differ_in_the_control_alone_and_come_once(arm: MakeArm, 
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_a_cell_has_its_tasks_and_endpoints_on_bank_v2(
-    probe: Probe, bank_v2: Bank, made_runs: SimpleNamespace, tmp_path: Path
-) -> None:
+def test_a_cell_has_its_tasks_and_endpoints_on_bank_v2(probe: Probe, bank_v2: Bank, tmp_path: Path) -> None:
     cell = CELLS[probe]
     tasks = cell_tasks(cell, bank_v2)
     assert len(tasks) == len({task.task_id for task in tasks}) == cell.tasks

@@ -2,20 +2,17 @@
 
 import json
 import math
-import runpy
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile_replies import CASES, DESIGN
 from vehbench_hf.isomorphic.types import FORMS, Form
 from vehbench_hf.parsing import Answer, UnreadableReply, read_isomorphic_answer
 from vehbench_oracle.veh.quantities import VARIABLES
 
-CORPUS = runpy.run_path(str(Path(__file__).parents[2] / "parsing" / "hostile_replies.py"))
-CASES, DESIGN = CORPUS["CASES"], CORPUS["DESIGN"]
 OPEN = ("beam_length_mm", "load_resistance_ohm")
 FIXED = {name: None if name in OPEN else value for name, value in DESIGN.items()}
 TWO = {name: DESIGN[name] for name in OPEN}

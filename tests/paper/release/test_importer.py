@@ -45,6 +45,7 @@ def test_the_bank_that_is_read_back_is_the_one_that_was_read(
         assert {task_id: found[0] for task_id, found in records.items()} == logged
 
 
+@pytest.mark.slow
 def test_importing_again_gives_the_same_bytes_and_keeps_other_files(linked_release: Link, tmp_path: Path) -> None:
     folder, out = linked_release({"model_I": "I"}), tmp_path / "out"
     import_release(folder, out)
@@ -66,6 +67,7 @@ def test_nothing_is_left_beside_the_bank(linked_release: Link, tmp_path: Path) -
     assert not (tmp_path / "deep/out/runs").exists()
 
 
+@pytest.mark.slow
 def test_logs_can_be_left_out(linked_release: Link, tmp_path: Path) -> None:
     folder = linked_release({"model_J": "J"})
     assert import_release(folder, tmp_path / "out", log_runs=False).runs == {}

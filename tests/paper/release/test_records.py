@@ -73,6 +73,7 @@ def test_search_ends_at_the_first_feasible_design_and_within_the_budget(runs: di
             assert not any(feasible[:-1])
 
 
+@pytest.mark.slow
 def test_recorded_verdicts_agree_with_the_oracle_inside_the_bounds(
     runs: dict[str, ReleasedRun], tasks: list[Task]
 ) -> None:

@@ -1,18 +1,16 @@
 """Every figure on cards/errata.md is what the release gives."""
 
 import re
-import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from errata_figures import FIGURES, Figures
 from vehbench_cli import app
 from vehbench_hf.paper.reproduce import Inputs, PrintedTable, Reproduction
 from vehbench_hf.paths import shipped
 
-COMPUTED = runpy.run_path(str(Path(__file__).with_name("errata_figures.py")))
-FIGURES = COMPUTED["FIGURES"]
 PAGE = shipped("cards/errata.md").read_text(encoding="utf-8")
 MARK = re.compile(r"<!-- figures: (\w+) -->\n\n(\|.*?)(?:\n\n|\Z)", re.DOTALL)
 
@@ -27,7 +25,7 @@ def tables() -> dict[str, list[list[str]]]:
 
 @pytest.fixture(scope="module")
 def figures(inputs: Inputs, found: Reproduction, printed: dict[str, PrintedTable], release_dir: Path) -> Any:
-    return COMPUTED["Figures"](inputs, found, printed, release_dir, {row[0] for row in tables()["table_2"]})
+    return Figures(inputs, found, printed, release_dir, {row[0] for row in tables()["table_2"]})
 
 
 @pytest.mark.parametrize("name", FIGURES)

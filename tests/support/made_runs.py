@@ -1,4 +1,4 @@
-"""Run folders made without a model: a function speaks for it. Loaded by the `conftest.py` of folders that need one."""
+"""Run folders made without a model: a function speaks for it."""
 
 import hashlib
 import json
