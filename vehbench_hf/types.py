@@ -5,9 +5,10 @@ returned for one call; a `Turn` is that reply with its place in the run, one lin
 episode made of a turn, and a `Record` is a whole episode, ready for scoring.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from vehbench_hf.domains import OwnBrief, OwnChanges, OwnReference, OwnVerdict, domain_of
 from vehbench_oracle import Box, Verdict
@@ -193,6 +194,11 @@ class Task:
     gold: Gold
     domain: str = "veh"
 
+    def reference_values(self) -> tuple[float | None, float | None]:
+        """What the reference of the gold is worth, and the proven bound of that value; None where unknown."""
+        objective, known = self.problem.objective, cast(Mapping[str, Any], self.gold["reference"] or {})
+        return known.get(objective.column), known.get(objective.bound_column)
+
     @cached_property
     def problem(self) -> Problem:
         """The design problem of the brief. Raises BankError for an unknown domain."""
@@ -275,7 +281,7 @@ class Step:
 class Record:
     """A finished episode, from the replay of a log or from the authors' logs. Everything a scorer reads.
 
-    `reference_power_uw` is what the authors' harness divided by in this row; `recorded` says that the steps come from
+    `reference_value` is what the authors' harness divided by in this row; `recorded` says that the steps come from
     their logs, so that a missing reference there is a fact and not a gap to fill from the bank.
     """
 
@@ -286,6 +292,6 @@ class Record:
     epoch: int = 0
     applicable: bool = True
     recorded: bool = False
-    reference_power_uw: float | None = None
+    reference_value: float | None = None
     usage: Usage = field(default_factory=Usage)
     calls: int = 0

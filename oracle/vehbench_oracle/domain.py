@@ -49,6 +49,12 @@ class Problem(Protocol):
         Raises MissingVariableError when the brief withholds what the verdict needs.
         """
 
+    def margins(self, metrics: Mapping[str, float]) -> list[float]:
+        """What a search with gradients keeps at zero or more: a smooth margin to each limit but the objective's.
+
+        The number of margins does not depend on the design. `space.log_margins` is enough where metrics are smooth.
+        """
+
     def shown(self) -> dict[str, Any]:
         """The domain's own part of the brief as a model reads it, as JSON values; what is withheld is absent."""
 

@@ -96,6 +96,10 @@ class Objective:
         """1 where larger is better, -1 where smaller is: times the value it is to be made large."""
         return 1.0 if self.better == "larger" else -1.0
 
+    def usable(self, reference: float | None) -> float | None:
+        """The reference if a value can be rated by it: if it is positive."""
+        return reference if reference is not None and reference > 0 else None
+
     def score(self, value: float, reference: float) -> float:
         """What a feasible value is worth, 1 for the reference itself and more for what is better than it.
 

@@ -4,6 +4,7 @@ A place has a number from 0 to 1 for each variable, in the problem's order; vari
 scale. Batches have places of shape (variables, n).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -82,3 +83,24 @@ def least_slack(limits: Mapping[str, Limit], metrics: Mapping[str, ArrayLike]) -
     """The smallest slack / limit over some limits, for the metrics of a design or a batch; negative: infeasible."""
     shares = [limit.share(limit.slack(metrics[limit.metric])) for limit in limits.values()]
     return np.asarray(np.min(np.broadcast_arrays(*shares), axis=0))
+
+
+SMALLEST = 1e-300
+"""Logarithms begin here, so that a limit of zero is far away and no error."""
+
+
+def log_margins(limits: Mapping[str, Limit], metrics: Mapping[str, float]) -> list[float]:
+    """ln(limit / metric) for each upper limit, the reverse for each lower one, both for each target."""
+    margins: list[float] = []
+    for limit in limits.values():
+        value = log(metrics[limit.metric])
+        if limit.kind != "lower":
+            margins.append(log(limit.value + limit.tolerance) - value)
+        if limit.kind != "upper":
+            margins.append(value - log(limit.value - limit.tolerance))
+    return margins
+
+
+def log(value: float) -> float:
+    """The natural logarithm, of `SMALLEST` for what is smaller."""
+    return math.log(max(value, SMALLEST))

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from small_bank import small_tasks
 from vehbench_hf.errors import UserError
-from vehbench_hf.types import Spec, Task
+from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES
+from vehbench_oracle.domain import Problem
+from vehbench_oracle.space import range_of
 from vehbench_runners.baselines.answers import BASELINES, baseline_speaker
-from vehbench_runners.baselines.counted_oracle import CountedOracle, range_of
+from vehbench_runners.baselines.counted_oracle import CountedOracle
 from vehbench_runners.baselines.searches import SEARCHES, QuerySequence, queries, strongest
 
 TASKS = [task for task in small_tasks() if task.probe == "p2"]
@@ -23,16 +25,16 @@ EVERY_SEARCH = pytest.mark.parametrize("name", SEARCHES)
 some_search = st.sampled_from(sorted(SEARCHES))
 
 
-def boxed(spec: Spec, boxes: list[tuple[float, float]]) -> Spec:
+def boxed(task: Task, boxes: list[tuple[float, float]]) -> Problem:
     bounds = {name: {"min": low, "max": high} for name, (low, high) in zip(VARIABLES, boxes, strict=True)}
-    return {**spec, "variable_bounds": bounds}  # type: ignore[typeddict-item]
+    return replace(task, spec={**task.spec, "variable_bounds": bounds}).problem  # type: ignore[typeddict-item]
 
 
 @given(some_search, st.integers(0, 30), st.integers(0, 60), st.integers(0, 2**32))
 @settings(max_examples=12)
 def test_asking_for_more_never_changes_what_was_asked_before(name: str, few: int, more: int, seed: int) -> None:
-    spec, text = TASKS[0].spec, str(seed)
-    assert queries(spec, name, text, few) == queries(spec, name, text, few + more)[:few]
+    problem, text = TASKS[0].problem, str(seed)
+    assert queries(problem, name, text, few) == queries(problem, name, text, few + more)[:few]
 
 
 @given(some_search, st.data())
@@ -40,10 +42,10 @@ def test_asking_for_more_never_changes_what_was_asked_before(name: str, few: int
 def test_every_design_is_in_a_box_of_any_shape(name: str, data: st.DataObject) -> None:
     boxes = []
     for variable in VARIABLES:
-        low, high = range_of(TASKS[0].spec, variable)
+        low, high = range_of(TASKS[0].problem, variable)
         a, b = sorted(data.draw(st.tuples(*[st.floats(low or 1e-3, 3 * high)] * 2)))
         boxes.append(data.draw(st.sampled_from([(a, b), (a, a), (a, a * (1 + 1e-12))])))
-    asked = queries(boxed(TASKS[0].spec, boxes), name, "0", 30)
+    asked = queries(boxed(TASKS[0], boxes), name, "0", 30)
     assert len(asked) == 30
     for one in asked:
         for variable, (low, high) in zip(VARIABLES, boxes, strict=True):
@@ -52,21 +54,21 @@ def test_every_design_is_in_a_box_of_any_shape(name: str, data: st.DataObject) -
 
 @EVERY_SEARCH
 def test_a_thousand_queries_are_no_trouble(name: str) -> None:
-    assert len(queries(TASKS[3].spec, name, "0", 1000)) == 1000
+    assert len(queries(TASKS[3].problem, name, "0", 1000)) == 1000
 
 
 @EVERY_SEARCH
 def test_seeds_tasks_and_epochs_differ(name: str) -> None:
-    first = [queries(TASKS[0].spec, name, text, 1)[0].design for text in ("0/a/0", "1/a/0", "0/b/0", "0/a/1")]
+    first = [queries(TASKS[0].problem, name, text, 1)[0].design for text in ("0/a/0", "1/a/0", "0/b/0", "0/a/1")]
     assert len({tuple(design.values()) for design in first}) == 4
 
 
 @EVERY_SEARCH
 def test_searches_side_by_side_share_no_random_state(name: str) -> None:
-    alone = queries(TASKS[0].spec, name, "0", 20)
+    alone = queries(TASKS[0].problem, name, "0", 20)
     np.random.seed(5)
     before = np.random.get_state()[1].copy()  # type: ignore[index, union-attr]
-    sequence, other = QuerySequence(TASKS[0].spec, name, "0"), QuerySequence(TASKS[1].spec, name, "0")
+    sequence, other = QuerySequence(TASKS[0].problem, name, "0"), QuerySequence(TASKS[1].problem, name, "0")
     mixed = []
     for index in range(20):
         mixed.append(sequence.design(index, last=False))
@@ -105,16 +107,16 @@ def test_only_the_search_as_released_takes_one_step_for_all_variables() -> None:
 
 def load_spread_over_length_spread(name: str) -> float:
     """Standard deviations over the first population, each as a share of the range, the load in log scale."""
-    designs = [one.design for one in queries(TASKS[0].spec, name, "0", 8)]
+    designs = [one.design for one in queries(TASKS[0].problem, name, "0", 8)]
     spreads = []
     for variable, scale in (("load_resistance_ohm", np.log), ("beam_length_mm", np.asarray)):
-        low, high = range_of(TASKS[0].spec, variable)
+        low, high = range_of(TASKS[0].problem, variable)
         spreads.append(np.std(scale([design[variable] for design in designs])) / (scale(high) - scale(low)))
     return float(spreads[0] / spreads[1])
 
 
 def test_slsqp_pays_for_its_gradients_and_never_asks_twice() -> None:
-    asked = queries(TASKS[0].spec, "slsqp", "0", 40)
+    asked = queries(TASKS[0].problem, "slsqp", "0", 40)
     designs = [tuple(one.design.values()) for one in asked]
     assert len(set(designs)) == len(designs)
     for i in range(6):  # the first gradient: six queries, each of which moves one variable a little
@@ -124,7 +126,7 @@ def test_slsqp_pays_for_its_gradients_and_never_asks_twice() -> None:
 
 def best_ratio(task: Task, name: str, count: int) -> float:
     """Power of the best of the first `count` queries over the reference, 0 where none is feasible."""
-    best, reference = strongest(queries(task.spec, name, "0", count)), task.gold["reference"]
+    best, reference = strongest(queries(task.problem, name, "0", count), task.problem.objective), task.gold["reference"]
     assert reference is not None
     assert reference["power_uw"] is not None
     return (best.verdict.objective or 0.0) / reference["power_uw"] if best else 0.0

@@ -81,8 +81,8 @@ def test_a_task_without_reference_is_scored_zero_as_defined_or_dropped_as_releas
 
 def test_recorded_rows_are_divided_by_the_reference_of_the_bank_instead_of_their_own(make):
     good = make.propose(make.verdict(5.0))
-    own = search(make, good, recorded=True, reference_power_uw=20.0)
-    without = search(make, good, task_id="u", recorded=True, reference_power_uw=None)
+    own = search(make, good, recorded=True, reference_value=20.0)
+    without = search(make, good, task_id="u", recorded=True, reference_value=None)
     assert parts("released", own)["p2b"].value == 0.25
     assert parts("released", without)["p2b"].value == 0.0
     assert parts("defined", own, without)["p2b"].value == 0.5

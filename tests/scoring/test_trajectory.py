@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from vehbench_hf.scoring import Row, p2, p3
 from vehbench_hf.scoring.trajectory import edit_sizes, evaluated, local_edits, violation_reductions, worst_limit_gains
 from vehbench_hf.types import Step
+from vehbench_oracle.veh.problem import VehProblem
 
 SLACKS = st.lists(st.fixed_dictionaries({"a": st.floats(-5, 5), "b": st.floats(-5, 5)}), max_size=6)
+
+
+def within(bounds):
+    return VehProblem(bounds, {}, 60.0, 0.5)
 
 
 def test_the_most_violated_limit_is_chosen_by_another_rule():
@@ -44,15 +49,16 @@ def test_an_edit_of_nothing_is_local(make):
     assert local_edits([0.0, 0.25, 0.26, 1e-13]) == (1, 2)
     steps = [make.propose(make.verdict(), tip_mass_g=mass) for mass in (2.0, 2.0, 3.0)]
     task = make.task("p2")
-    sizes = edit_sizes(evaluated(make.record(task, *steps)), task.spec["variable_bounds"])
+    sizes = edit_sizes(evaluated(make.record(task, *steps)), task.problem)
     assert sizes == pytest.approx([0.0, 0.5 / 6])
 
 
 def test_variables_without_a_range_break_the_size_of_an_edit(make):
     steps = [make.propose(make.verdict(), tip_mass_g=mass) for mass in (2.0, 3.0)]
     record = make.record(make.task("p2"), *steps)
-    assert edit_sizes(evaluated(record), {"tip_mass_g": {"min": 1.0, "max": 3.0}, "beam_width_mm": None}) == [0.5]
-    assert edit_sizes(evaluated(record), {}) == []
+    bounds = {"tip_mass_g": {"min": 1.0, "max": 3.0}, "beam_width_mm": None}
+    assert edit_sizes(evaluated(record), within(bounds)) == [0.5]
+    assert edit_sizes(evaluated(record), within({})) == []
 
 
 def test_no_op_and_local_edits_are_not_what_is_reported(make):

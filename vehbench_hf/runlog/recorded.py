@@ -43,7 +43,7 @@ def write_recorded_run(
                     "recorded": {
                         **asdict(step),
                         "outcome": record.outcome,
-                        "reference_power_uw": record.reference_power_uw,
+                        "reference_power_uw": record.reference_value,
                     },
                 }
                 stream.write(json.dumps(body, allow_nan=False) + "\n")
@@ -65,7 +65,7 @@ class _Line(NamedTuple):
 
     step: Step
     outcome: Outcome
-    reference_power_uw: float | None
+    reference_value: float | None
 
 
 def read_recorded(folder: Path, tasks: Iterable[Task]) -> tuple[dict[str, list[Record]], list[str]]:
@@ -106,7 +106,7 @@ def read_recorded(folder: Path, tasks: Iterable[Task]) -> tuple[dict[str, list[R
                 outcome=last.outcome,
                 steps=tuple(steps[index].step for index in range(len(steps))),
                 recorded=True,
-                reference_power_uw=last.reference_power_uw,
+                reference_value=last.reference_value,
                 calls=len(steps),
             )
         ]

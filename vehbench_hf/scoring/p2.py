@@ -13,7 +13,7 @@ from vehbench_hf.runlog.sorted_rows import Row
 from vehbench_hf.scoring.trajectory import (
     NO_EDIT,
     Evaluated,
-    best_feasible_power,
+    best_feasible_value,
     directed_updates,
     edit_sizes,
     evaluated,
@@ -36,6 +36,7 @@ from vehbench_hf.scoring.values import (
     row_mean,
 )
 from vehbench_hf.types import Convention, Record, Task
+from vehbench_oracle.quantities import Objective
 
 RELEASED_AUC_LENGTH = 10
 """The authors' curve runs over ten turns although a search has six queries."""
@@ -152,9 +153,9 @@ def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[fl
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
     """The lowest and highest ratio one search could have; None where no certified upper bound is known."""
-    reference = task.gold["reference"]
-    power, bound = (reference["power_uw"], reference["upper_bound_uw"]) if reference else (None, None)
-    return (0.0, bound / power) if power and power > 0 and bound is not None else None
+    value, bound = task.reference_values()
+    reference, objective = task.problem.objective.usable(value), task.problem.objective
+    return None if reference is None or bound is None else (0.0, objective.score(bound, reference))
 
 
 def _as_released(task: Task, record: Record) -> Search:
@@ -164,25 +165,27 @@ def _as_released(task: Task, record: Record) -> Search:
     0, and their result rows carry a reference only when feasible, which decides who enters the improvement
     and the AUC. The improvement sees no power: their evaluator reads it from a field that does not exist.
     """
-    designs = evaluated(record)
-    power = best_feasible_power(designs)
-    reference = record.reference_power_uw if record.recorded else _reference(task)
-    reference = reference if power is not None and reference and reference > 0 else None
-    ratio = power / reference if power is not None and reference else 0.0
+    designs, problem, objective = evaluated(record), task.problem, task.problem.objective
+    best = best_feasible_value(designs, objective)
+    reference = objective.usable(record.reference_value if record.recorded else task.reference_values()[0])
+    reference = None if best is None else reference
+    ratio = 0.0 if best is None or reference is None else objective.score(best, reference)
     turns = [step for step in record.steps if step.action in ("propose_design", "replan")]
-    powers = [s.verdict.objective if s.verdict is not None and s.verdict.feasible else None for s in turns]
+    values = [s.verdict.objective if s.verdict is not None and s.verdict.feasible else None for s in turns]
     gains = worst_limit_gains([d.verdict.slack for d in designs])
     return _search(
         task,
         record,
         designs,
-        final=power is not None,
+        final=best is not None,
         ratio=ratio,
         closed_ratio=ratio if ratio > 0 else None,
-        rising=rising_share(designs, None) if reference else None,
-        rising_with_power=rising_share(designs, reference) if reference else None,
-        auc=_best_so_far(powers, reference, RELEASED_AUC_LENGTH) if reference else None,
-        auc_of_budget=_best_so_far(powers, reference, task.spec["query_budget"]) if reference else None,
+        rising=rising_share(designs, problem, None) if reference else None,
+        rising_with_power=rising_share(designs, problem, reference) if reference else None,
+        auc=_best_so_far(values, objective, reference, RELEASED_AUC_LENGTH) if reference else None,
+        auc_of_budget=_best_so_far(values, problem.objective, reference, task.spec["query_budget"])
+        if reference
+        else None,
         queries=len(record.steps),
         directed=next_feasible(designs, after=False),
         reductions=(gains or 0.0, int(gains is not None)),
@@ -195,20 +198,19 @@ def _as_defined(task: Task, record: Record) -> Search:
     The utility of the improvement is normalized power minus the penalties; the AUC runs over the query
     budget, and a turn that evaluates nothing leaves the best so far as it is.
     """
-    designs = evaluated(record)
+    designs, problem, objective = evaluated(record), task.problem, task.problem.objective
     last = designs[-1].verdict if designs else None
     final = last is not None and last.feasible
-    reference = _reference(task)
-    reference = reference if reference and reference > 0 else None
+    reference = objective.usable(task.reference_values()[0])
     ratio = None
     if reference:
-        ratio = last.objective / reference if last is not None and final and last.objective is not None else 0.0
-    powers: list[float | None] = [None] * len(record.steps)
+        value = last.objective if last is not None and final else None
+        ratio = 0.0 if value is None else objective.score(value, reference)
+    values: list[float | None] = [None] * len(record.steps)
     for design in designs:
-        powers[design.position] = design.verdict.objective if design.verdict.feasible else None
-    rising = rising_share(designs, reference) if reference else None
-    auc = _best_so_far(powers, reference, task.spec["query_budget"]) if reference else None
-    bounds = task.spec["variable_bounds"]
+        values[design.position] = design.verdict.objective if design.verdict.feasible else None
+    rising = rising_share(designs, problem, reference) if reference else None
+    auc = _best_so_far(values, objective, reference, task.spec["query_budget"]) if reference else None
     return _search(
         task,
         record,
@@ -223,7 +225,7 @@ def _as_defined(task: Task, record: Record) -> Search:
         queries=len(designs),
         directed=directed_updates(designs),
         reductions=violation_reductions([total_violation(d.verdict) for d in designs]),
-        log_edits=[e for a, b in pairwise(designs) if (e := log_edit(a.design, b.design, bounds)) is not None],
+        log_edits=[e for a, b in pairwise(designs) if (e := log_edit(a.design, b.design, problem)) is not None],
     )
 
 
@@ -245,7 +247,7 @@ def _search(
     log_edits: Sequence[float] = (),
 ) -> Search:
     """A row from what the convention decided and what both conventions read alike."""
-    edits = edit_sizes(designs, task.spec["variable_bounds"])
+    edits = edit_sizes(designs, task.problem)
     return Search(
         first=bool(designs) and designs[0].verdict.feasible,
         final=final,
@@ -266,16 +268,11 @@ def _search(
     )
 
 
-def _reference(task: Task) -> float | None:
-    reference = task.gold["reference"]
-    return reference["power_uw"] if reference else None
-
-
-def _best_so_far(powers: Sequence[float | None], reference_uw: float, length: int) -> float:
-    """Mean over `length` turns of the best feasible power so far / reference; it lasts after the end."""
+def _best_so_far(values: Sequence[float | None], objective: Objective, reference: float, length: int) -> float:
+    """Mean over `length` turns of the best score of a feasible design so far; it lasts after the end."""
     best, area = 0.0, 0.0
     for turn in range(length):
-        power = powers[turn] if turn < len(powers) else None
-        best = best if power is None else max(best, power)
-        area += best / reference_uw
+        value = values[turn] if turn < len(values) else None
+        best = best if value is None else max(best, objective.score(value, reference))
+        area += best
     return area / length

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.runlog.sorted_rows import Row
 from vehbench_hf.scoring.trajectory import (
     Evaluated,
@@ -19,7 +18,8 @@ from vehbench_hf.scoring.trajectory import (
 )
 from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, mean_bounds, pooled, row_mean
 from vehbench_hf.types import Convention, Record, Task
-from vehbench_oracle import LIMITS, Verdict
+from vehbench_oracle.domain import Problem
+from vehbench_oracle.verdict import Verdict
 
 MEANINGFUL_CHANGE = 0.01
 """A proposal that moves no variable by this share of its range changes nothing (convention `defined`)."""
@@ -143,7 +143,7 @@ def _as_released(task: Task, record: Record) -> Recovery:
     turns = len(designs) if confirmed is None else confirmed + 1
     after = designs[confirmed:] if confirmed is not None else []
     stored = task.spec["history"][-1]["verdict"]["slack"]
-    broken_before = {name for name in LIMITS if stored[name] < 0}
+    broken_before = {name for name in task.problem.limits if stored[name] < 0}
     shown = [step["verdict"] for step in task.spec["history"]]
     judged = [*(verdict["feasible"] for verdict in shown), *(d.verdict.feasible for d in designs)]
     gains = worst_limit_gains([*(verdict["slack"] for verdict in shown), *(d.verdict.slack for d in designs)])
@@ -153,7 +153,7 @@ def _as_released(task: Task, record: Record) -> Recovery:
         replanned=_replanned(record),
         dead=turns / task.spec["query_budget"] if has_axis else None,
         escaped=confirmed is not None if has_axis else None,
-        cascade=any(_broken(d.verdict) - broken_before for d in after) if after else None,
+        cascade=any(_broken(d.verdict, task.problem) - broken_before for d in after) if after else None,
         quality=_feasible_share(after),
         after_escape=_feasible_share(after),
         reductions=(gains or 0.0, int(gains is not None)),
@@ -170,8 +170,8 @@ def _as_defined(task: Task, record: Record) -> Recovery:
     before it.
     """
     designs = evaluated(record)
-    last = task.spec["history"][-1]["design"]
-    trapped = judge_for(task.spec, last)
+    last, problem = task.spec["history"][-1]["design"], task.problem
+    trapped = problem.judge(last)
     start = total_violation(trapped)
     escape = next(
         (i for i, d in enumerate(designs) if total_violation(d.verdict) < start - LESS_VIOLATION),
@@ -179,7 +179,7 @@ def _as_defined(task: Task, record: Record) -> Recovery:
     )
     after = designs[escape:] if escape is not None else []
     states = [last, *(d.design for d in designs)]
-    changes = [largest_change(a, b, task.spec["variable_bounds"]) for a, b in pairwise(states)]
+    changes = [largest_change(a, b, task.problem) for a, b in pairwise(states)]
     success = bool(designs) and designs[-1].verdict.feasible
     return Recovery(
         success=success,
@@ -187,8 +187,10 @@ def _as_defined(task: Task, record: Record) -> Recovery:
         replanned=_replanned(record),
         dead=not any(change >= MEANINGFUL_CHANGE for change in changes),
         escaped=escape is not None,
-        cascade=any(_broken(d.verdict) - _broken(trapped) for d in after) if after else None,
-        quality=_power_ratio(task, designs[-1].verdict) if success else None,
+        cascade=any(_broken(d.verdict, task.problem) - _broken(trapped, task.problem) for d in after)
+        if after
+        else None,
+        quality=_score(task, designs[-1].verdict) if success else None,
         after_escape=_feasible_share(after),
         reductions=violation_reductions([start, *(total_violation(d.verdict) for d in designs)]),
         after_feedback=(sum(d.verdict.feasible for d in designs), len(designs)),
@@ -203,16 +205,17 @@ def _replanned(record: Record) -> bool:
     return any(step.action in ("replan", "reset_to_prior") for step in record.steps)
 
 
-def _broken(verdict: Verdict) -> set[str]:
+def _broken(verdict: Verdict, problem: Problem) -> set[str]:
     """The limits that a design violates; all of them when the formulas give no number."""
-    return {name for name in LIMITS if not verdict.slack.get(name, -1.0) >= 0}
+    return {name for name in problem.limits if not verdict.slack.get(name, -1.0) >= 0}
 
 
-def _power_ratio(task: Task, verdict: Verdict) -> float | None:
-    """Power over the reference's; None where the bank proves no bound for it, as then the scale means nothing."""
-    reference = task.gold["reference"]
-    power = reference["power_uw"] if reference and reference["upper_bound_uw"] is not None else None
-    return verdict.objective / power if power and power > 0 and verdict.objective is not None else None
+def _score(task: Task, verdict: Verdict) -> float | None:
+    """The design's score; None where the bank proves no bound for the reference, as then the scale means nothing."""
+    value, bound = task.reference_values()
+    objective = task.problem.objective
+    reference = None if bound is None else objective.usable(value)
+    return None if reference is None or verdict.objective is None else objective.score(verdict.objective, reference)
 
 
 def _trap_axis(task: Task) -> tuple[str, float, float] | None:

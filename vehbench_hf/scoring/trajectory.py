@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from vehbench_hf.types import Design, Record
-from vehbench_oracle import LIMITS, VARIABLES, Box, Verdict
+from vehbench_oracle.domain import Problem
+from vehbench_oracle.quantities import Objective
+from vehbench_oracle.verdict import Verdict
 
-AMPLITUDE_AND_FREQUENCY = ("freq_error_pct_limit", "stress_limit_mpa", "disp_limit_mm")
-"""The limits that the utility of an edit penalizes; the power target is left to the power itself."""
 NO_EDIT = 1e-12
 """An edit of this mean size changes nothing."""
 
@@ -32,10 +32,10 @@ def evaluated(record: Record) -> list[Evaluated]:
     ]
 
 
-def best_feasible_power(designs: Iterable[Evaluated]) -> float | None:
-    """The largest load power (uW) among the feasible designs."""
-    powers = [d.verdict.objective for d in designs if d.verdict.feasible and d.verdict.objective is not None]
-    return max(powers, default=None)
+def best_feasible_value(designs: Iterable[Evaluated], objective: Objective) -> float | None:
+    """The best value of the objective among the feasible designs."""
+    values = [d.verdict.objective for d in designs if d.verdict.feasible and d.verdict.objective is not None]
+    return max(values, key=lambda value: objective.sign * value, default=None)
 
 
 def total_violation(verdict: Verdict) -> float:
@@ -43,20 +43,24 @@ def total_violation(verdict: Verdict) -> float:
     return verdict.total_violation if verdict.slack else math.inf
 
 
-def utility(verdict: Verdict, reference_uw: float | None) -> float:
-    """Value of a design to a searcher: P / reference - (v_f + v_s + v_d) / 2 with v in percent, MPa and mm.
+def utility(verdict: Verdict, problem: Problem, reference: float | None) -> float:
+    """Value of a design to a searcher: its score minus half the excess over the limits, each in its own unit.
 
-    The reference None leaves the power out. Designs beyond the formulas are worth minus infinity.
+    Limits on the objective itself are left to the score. For harvesters that is P / reference - (v_f + v_s + v_d) / 2
+    with v in percent, MPa and mm. The reference None leaves the score out. Designs beyond the formulas are worth minus
+    infinity.
     """
     if not verdict.slack or verdict.objective is None:
         return -math.inf
-    penalty = 0.5 * sum(max(0.0, -verdict.slack[name]) for name in AMPLITUDE_AND_FREQUENCY)
-    return (verdict.objective / reference_uw if reference_uw else 0.0) - penalty
+    objective = problem.objective
+    penalized = [name for name, limit in problem.limits.items() if limit.metric != objective.metric]
+    penalty = 0.5 * sum(max(0.0, -verdict.slack[name]) for name in penalized)
+    return (objective.score(verdict.objective, reference) if reference else 0.0) - penalty
 
 
-def rising_share(designs: list[Evaluated], reference_uw: float | None) -> float | None:
+def rising_share(designs: list[Evaluated], problem: Problem, reference: float | None) -> float | None:
     """The share of consecutive designs whose utility strictly rises; None for fewer than two."""
-    worth = [utility(d.verdict, reference_uw) for d in designs]
+    worth = [utility(d.verdict, problem, reference) for d in designs]
     return sum(after > before for before, after in pairwise(worth)) / (len(worth) - 1) if len(worth) > 1 else None
 
 
@@ -70,7 +74,7 @@ def directed_updates(designs: list[Evaluated]) -> tuple[int, int]:
     """How often the most violated limit gains slack in the next design, and out of how many such steps."""
     moved = []
     for before, after in pairwise(designs):
-        broken = [v for v in before.verdict.violations if v.name in LIMITS]
+        broken = [v for v in before.verdict.violations if v.name in before.verdict.slack]
         if broken:
             worst = max(broken, key=lambda v: v.normalized).name
             moved.append(after.verdict.slack.get(worst, -math.inf) > before.verdict.slack[worst])
@@ -102,32 +106,35 @@ def local_edits(edits: Sequence[float], largest: float = 0.25) -> tuple[int, int
     return sum(size <= largest for size in moved), len(moved)
 
 
-def edit_sizes(designs: list[Evaluated], bounds: Mapping[str, Box | None]) -> list[float]:
+def edit_sizes(designs: list[Evaluated], problem: Problem) -> list[float]:
     """Mean change of a variable in units of its range, for each design and the next one."""
     sizes = []
     for before, after in pairwise(designs):
-        changes = _changes(before.design, after.design, bounds)
+        changes = _changes(before.design, after.design, problem)
         if changes:
             sizes.append(sum(changes) / len(changes))
     return sizes
 
 
-def largest_change(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> float:
+def largest_change(before: Design, after: Design, problem: Problem) -> float:
     """The largest change of a variable in units of its range; variables without a range are left out."""
-    return max(_changes(before, after, bounds), default=0.0)
+    return max(_changes(before, after, problem), default=0.0)
 
 
-def _changes(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> list[float]:
+def _changes(before: Design, after: Design, problem: Problem) -> list[float]:
     """The change of each variable that has a range, in units of it."""
-    boxes = [(name, box) for name in VARIABLES if (box := bounds.get(name)) is not None and box["max"] > box["min"]]
+    bounds = problem.bounds
+    boxes = [
+        (name, box) for name in problem.variables if (box := bounds.get(name)) is not None and box["max"] > box["min"]
+    ]
     return [abs(after[name] - before[name]) / (box["max"] - box["min"]) for name, box in boxes]
 
 
-def log_edit(before: Design, after: Design, bounds: Mapping[str, Box | None]) -> float | None:
+def log_edit(before: Design, after: Design, problem: Problem) -> float | None:
     """Mean log edit size of (A-30) over the variables for which it exists (range and both values above 0)."""
     sizes = []
-    for name in VARIABLES:
-        box = bounds.get(name)
+    for name in problem.variables:
+        box = problem.bounds.get(name)
         if box is not None and 0 < box["min"] < box["max"] and before[name] > 0 and after[name] > 0:
             sizes.append(abs(math.log(after[name] / before[name])) / math.log(box["max"] / box["min"]))
     return sum(sizes) / len(sizes) if sizes else None

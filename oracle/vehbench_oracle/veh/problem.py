@@ -106,6 +106,22 @@ class VehProblem:
                 raise  # a limit or an excitation value of the bank is at fault, not the model
             return unevaluable(box_violations(VARIABLES, design, self.bounds), error.message)
 
+    def margins(self, metrics: Mapping[str, float]) -> list[float]:
+        """Margins to the three upper limits in logarithms.
+
+        The frequency error has a kink at resonance, so both sides of it are limits on the frequency ratio.
+        """
+        log, limit = space.log, self.limit
+        stress, displacement = metrics["tip_stress_mpa"], metrics["tip_disp_mm"]
+        ratio = log(metrics["resonant_freq_hz"] / self.setting["frequency_hz"])
+        error = limit("freq_error_pct_limit") / 100
+        return [
+            log(limit("stress_limit_mpa")) - log(stress),
+            log(limit("disp_limit_mm")) - log(displacement),
+            log(1 + error) - ratio,
+            ratio - log(1 - error),
+        ]
+
     def shown(self) -> dict[str, Any]:
         """Excitation and materials as a model reads them, constants of the materials included."""
         excitation = {"frequency_hz": self.frequency_hz, "acceleration_g": self.acceleration_g}

@@ -14,7 +14,7 @@
 | slsqp | propose_design | multi-start SLSQP | centre of the box | the pool's order |
 
 `reference` is a control: it must score full marks. Where a bank knows no reference design it replans and says that it
-is not applicable. Points of the box are taken in log scale for the load, linear otherwise. The four optimizers search
+is not applicable. Points of the box are in log scale where a variable has one, else linear. The optimizers search
 in P2 alone (`vehbench_runners.baselines.searches`); they read no gold, and elsewhere they are `propose`.
 
 The baselines of the paper:
@@ -38,9 +38,8 @@ from typing import Any
 
 from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.types import Design, Message, Reply, Task
-from vehbench_oracle import VARIABLES
+from vehbench_oracle.space import design_at
 from vehbench_runners.backend import Position, Speaker
-from vehbench_runners.baselines.counted_oracle import design_at
 from vehbench_runners.baselines.isomorphic import isomorphic_answer
 from vehbench_runners.baselines.searches import SEARCHES, QuerySequence, check_installed, is_last_query
 
@@ -138,7 +137,7 @@ def _optimizer_speaker(name: str, task: Task, seed: int) -> Speaker:
     async def speak(messages: list[Message], position: Position) -> Reply:
         epoch, index, _ = position
         if epoch not in sequences:
-            sequences[epoch] = QuerySequence(task.spec, name, f"{seed}/{task.task_id}/{epoch}")
+            sequences[epoch] = QuerySequence(task.problem, name, f"{seed}/{task.task_id}/{epoch}")
         return Reply(json.dumps(_design(sequences[epoch].design(index, last=is_last_query(messages)))))
 
     return speak
@@ -154,4 +153,4 @@ def _ranking(ids: list[str]) -> Answer:
 
 def _point(task: Task, u: Callable[[], float]) -> Design:
     """A point of the box; `u` gives a position in [0, 1] for each variable in turn."""
-    return design_at(task.spec, [u() for _ in VARIABLES])
+    return design_at(task.problem, [u() for _ in task.problem.variables])

@@ -1,10 +1,10 @@
 """CMA-ES (Hansen 2016, arXiv:1604.00772) through the package `cma`, scaled and as the paper's authors ran it.
 
 Both draw populations of 8 with an initial sigma of 0.15 (appendix M of the paper) about the centre of the box. `scaled`
-searches the unit box, the load in log scale. `raw` searches the six variables in their units with one step for all,
-0.15 times the mean of their ranges, which is the step of the released script. The range of the load, in ohm, is nearly
-all of that mean: the step is many times the range of every other variable, where the package cuts it to a third of the
-range, and 1/40 of the load's range. Its loss adds violations in different units.
+searches the unit box, in log scale where a variable has one. `raw` searches the variables in their units with one step
+for all, 0.15 times the mean of their ranges, which is the step of the released script. One range may be nearly all of
+that mean (that of a resistance in ohm): the step is then many times the range of every other variable, where the
+package cuts it to a third of the range, and a small part of the large one. Its loss adds violations in different units.
 
 Where the released script differs from `raw`: it divides a feasible power by the task's reference and stops at 95 % of
 it. The first changes nothing, because CMA-ES reads ranks alone; the second needs the gold and is left out. It takes a
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_hf.errors import UserError
-from vehbench_oracle import VARIABLES
-from vehbench_runners.baselines.counted_oracle import CountedOracle, loss, range_of, raw_loss
+from vehbench_oracle.space import range_of
+from vehbench_runners.baselines.counted_oracle import CountedOracle, loss, raw_loss
 
 POPULATION = 8
 SIGMA = 0.15
@@ -30,16 +30,21 @@ _NARROWEST = 1e-9
 
 def scaled(oracle: CountedOracle, draw: np.random.Generator) -> None:
     """CMA-ES in the unit box. Ends by the oracle's Enough."""
-    n = len(VARIABLES)
-    _search(lambda place: loss(oracle.at_place(place)), np.zeros(n), np.ones(n), SIGMA, draw)
+    n, objective = len(oracle.problem.variables), oracle.problem.objective
+    _search(lambda place: loss(oracle.at_place(place), objective), np.zeros(n), np.ones(n), SIGMA, draw)
 
 
 def raw(oracle: CountedOracle, draw: np.random.Generator) -> None:
     """CMA-ES in the variables' own units, one step for all of them. Ends by the oracle's Enough."""
-    low, high = np.array([range_of(oracle.spec, name) for name in VARIABLES]).T
+    names, objective = tuple(oracle.problem.variables), oracle.problem.objective
+    low, high = np.array([range_of(oracle.problem, name) for name in names]).T
     sigma = SIGMA * float(np.mean(high - low)) or SIGMA
     high = np.maximum(high, low + _NARROWEST * np.maximum(1, np.abs(low)))
-    _search(lambda point: raw_loss(oracle.at_design(dict(zip(VARIABLES, point, strict=True)))), low, high, sigma, draw)
+
+    def value_at(point: Sequence[float]) -> float:
+        return raw_loss(oracle.at_design(dict(zip(names, point, strict=True))), objective)
+
+    _search(value_at, low, high, sigma, draw)
 
 
 def cma_package() -> Any:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vehbench_hf.types import Design, Message, Spec
+from vehbench_hf.types import Design, Message
+from vehbench_oracle.domain import Problem
+from vehbench_oracle.quantities import Objective
 from vehbench_runners.baselines import cma_es, scipy_searches
 from vehbench_runners.baselines.counted_oracle import Asked, CountedOracle, Enough
 
@@ -35,12 +37,12 @@ def check_installed(name: str) -> None:
         cma_es.cma_package()
 
 
-def queries(spec: Spec, name: str, seed_text: str, count: int) -> list[Asked]:
+def queries(problem: Problem, name: str, seed_text: str, count: int) -> list[Asked]:
     """The first `count` designs that an optimizer asks for in a brief, with their verdicts.
 
     `seed_text` stands for seed, task and epoch. The list for a smaller `count` is the beginning of this one.
     """
-    oracle = CountedOracle(spec, count)
+    oracle = CountedOracle(problem, count)
     try:
         SEARCHES[name](oracle, np.random.default_rng(random.Random(seed_text).getrandbits(64)))
     except Enough:
@@ -51,23 +53,23 @@ def queries(spec: Spec, name: str, seed_text: str, count: int) -> list[Asked]:
 class QuerySequence:
     """The designs of one episode in order, computed when they are needed."""
 
-    def __init__(self, spec: Spec, name: str, seed_text: str) -> None:
-        self._spec, self._name, self._seed_text = spec, name, seed_text
+    def __init__(self, problem: Problem, name: str, seed_text: str) -> None:
+        self._problem, self._name, self._seed_text = problem, name, seed_text
         self._known: list[Asked] = []
 
     def design(self, index: int, *, last: bool) -> Design:
         """The design of query `index`, from 0; `last` says that it is the episode's last, where the best one counts."""
         if index >= len(self._known):
-            self._known = queries(self._spec, self._name, self._seed_text, max(FEWEST, 2 * (index + 1)))
-        if last and (best := strongest(self._known[:index])) is not None:
+            self._known = queries(self._problem, self._name, self._seed_text, max(FEWEST, 2 * (index + 1)))
+        if last and (best := strongest(self._known[:index], self._problem.objective)) is not None:
             return best.design
         return self._known[index].design
 
 
-def strongest(asked: Sequence[Asked]) -> Asked | None:
-    """The feasible query with the largest power, the first of equal ones; None when none is feasible."""
+def strongest(asked: Sequence[Asked], objective: Objective) -> Asked | None:
+    """The feasible query with the best objective, the first of equal ones; None when none is feasible."""
     feasible = [query for query in asked if query.verdict.feasible and query.verdict.objective is not None]
-    return max(feasible, key=lambda query: query.verdict.objective or 0.0, default=None)
+    return max(feasible, key=lambda query: objective.sign * (query.verdict.objective or 0.0), default=None)
 
 
 def is_last_query(messages: Sequence[Message]) -> bool:

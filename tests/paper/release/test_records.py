@@ -54,7 +54,7 @@ def test_only_triage_has_a_harness_action_and_only_search_a_reference(runs: dict
             for record in run.merged(probe).values():
                 assert record.recorded
                 assert all((step.harness_action is not None) == (probe == "p1") for step in record.steps)
-                assert record.reference_power_uw is None or probe == "p2"
+                assert record.reference_value is None or probe == "p2"
 
 
 def test_seed_steps_are_no_live_steps(runs: dict[str, ReleasedRun], tasks: list[Task]) -> None:
@@ -112,10 +112,10 @@ def test_the_reference_of_a_row_is_the_logged_one_or_none(runs: dict[str, Releas
         for place, rows in run.rows.items():
             if place[0] == "p2":
                 for record, row in zip(run.lines[place], rows, strict=True):
-                    assert record.reference_power_uw == row.result["bkf_objective_value"]
+                    assert record.reference_value == row.result["bkf_objective_value"]
                     feasible = record.steps[-1].verdict is not None and record.steps[-1].verdict.feasible
-                    assert feasible or record.reference_power_uw is None
-                    without[run.label] += feasible and record.reference_power_uw is None
+                    assert feasible or record.reference_value is None
+                    without[run.label] += feasible and record.reference_value is None
     # Feasible rows that were scored without a reference: filling them from the bank would change a printed ratio.
     assert +without == {"model_C": 2, "model_I": 1}
 

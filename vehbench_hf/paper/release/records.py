@@ -25,7 +25,7 @@ def record_of(task: Task, row: LogRow) -> Record:
         outcome="format_error" if steps[-1].action == "invalid_output" else "ok",
         steps=steps,
         recorded=True,
-        reference_power_uw=reference,
+        reference_value=reference,
         calls=len(steps),
     )
 

@@ -72,7 +72,7 @@ def _is_dev_p1(task: Task) -> bool:
 
 
 def _record(task: Task, steps: list[Step], reference_uw: float | None = None) -> Record:
-    return Record(task.task_id, task.probe, "ok", tuple(steps), recorded=True, reference_power_uw=reference_uw)
+    return Record(task.task_id, task.probe, "ok", tuple(steps), recorded=True, reference_value=reference_uw)
 
 
 def _anchor_fixed(task: Task) -> Record:
@@ -90,7 +90,7 @@ def _anchor_ratio(rows: list[Row]) -> Computed:
     shown = sum((r := row.task.gold["reference"]) is not None and r["power_uw"] is not None for row in rows)
     if shown < len(rows):
         return Computed(None, f"the logs show the newer reference power of {shown} of {len(rows)} p2 tasks")
-    positive = [row for row in rows if row.record.reference_power_uw is not None]
+    positive = [row for row in rows if row.record.reference_value is not None]
     return Computed(_play("p2", positive).get("p2b", MetricValue(None, 0)).value)
 
 
