@@ -14,6 +14,22 @@ from vehbench_cli import app
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCUMENTS = [REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+MADE_BY_A_USER = {"./bank", "../shared/release", "dist/*", "run.json", "scores.json", "turns.jsonl"}
+"""Paths that a command writes or that lie outside the repository."""
+ROOTS = (
+    "",
+    "vehbench_hf",
+    "oracle",
+    "oracle/vehbench_oracle",
+    "oracle/vehbench_oracle/veh",
+    "runners",
+    "dataset_builder",
+    "dataset_builder/vehbench_builder",
+    "runners/vehbench_runners",
+    "vehbench_cli",
+)
+"""Where a path of the documents may start."""
+
 documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.name)
 
 
@@ -23,6 +39,20 @@ def code_of(document: Path) -> list[str]:
     blocks = re.findall(r"```\n(.*?)```", text, flags=re.DOTALL)
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
     return inline + [line for block in blocks for line in block.splitlines()]
+
+
+@documents
+def test_files_and_links_named_in_a_document_exist(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert (document.parent / link).exists(), link
+    like_a_path = re.compile(r"[\w.*/-]*(/|\.(md|py|toml|json|cff|j2))[\w.*/-]*")
+    paths = {code for code in code_of(document) if like_a_path.fullmatch(code) and "NAME" not in code}
+    assert paths
+    missing = [
+        path for path in paths - MADE_BY_A_USER if not any((REPOSITORY / root / path).exists() for root in ROOTS)
+    ]
+    assert missing == []
 
 
 @documents
