@@ -52,14 +52,14 @@ def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], object], path
     accept_file_as_it_is(folder, path)
 
 
-def test_an_untouched_copy_is_refused(copy: Path, small_bank: Bank) -> None:
+def test_an_untouched_copy_opens(copy: Path, small_bank: Bank) -> None:
     bank = open_bank(copy)
     assert bank.tasks == small_bank.tasks
     assert bank.fingerprint == small_bank.fingerprint
     assert bank.path == copy
 
 
-def test_a_changed_byte_of_a_file_goes_unnoticed(copy: Path) -> None:
+def test_a_changed_byte_of_a_file_is_noticed(copy: Path) -> None:
     data = bytearray((copy / FILE).read_bytes())
     data[len(data) // 2] ^= 1
     (copy / FILE).write_bytes(data)
@@ -67,19 +67,19 @@ def test_a_changed_byte_of_a_file_goes_unnoticed(copy: Path) -> None:
         open_bank(copy)
 
 
-def test_an_absent_file_goes_unnoticed(copy: Path) -> None:
+def test_an_absent_file_is_noticed(copy: Path) -> None:
     (copy / FILE).unlink()
     with pytest.raises(BankError, match=rf"{FILE} is missing"):
         open_bank(copy)
 
 
-def test_a_changed_row_goes_unnoticed_when_its_file_is_vouched_for(copy: Path) -> None:
+def test_a_changed_row_is_noticed_even_when_its_file_is_vouched_for(copy: Path) -> None:
     rewrite(copy, lambda rows: rows[1]["spec"]["constraints"].update(power_target_uw=1e-9))
     with pytest.raises(BankError, match=r"dev\.parquet: row 'v2::p2::dev::0006' does not match its checksum"):
         open_bank(copy)
 
 
-def test_a_changed_row_with_a_new_checksum_goes_unnoticed(copy: Path) -> None:
+def test_a_changed_row_with_a_new_checksum_is_noticed(copy: Path) -> None:
     def change(rows: list[dict[str, Any]]) -> None:
         rows[0]["difficulty"] = "another"
         rows[0]["checksum"] = row_checksum(rows[0])
@@ -89,13 +89,13 @@ def test_a_changed_row_with_a_new_checksum_goes_unnoticed(copy: Path) -> None:
         open_bank(copy)
 
 
-def test_a_dropped_row_goes_unnoticed(copy: Path) -> None:
+def test_a_dropped_row_is_noticed(copy: Path) -> None:
     rewrite(copy, lambda rows: rows.pop())
     with pytest.raises(BankError, match=r"fingerprint|not those that manifest"):
         open_bank(copy)
 
 
-def test_a_file_with_other_columns_is_read(copy: Path) -> None:
+def test_a_file_with_other_columns_is_refused(copy: Path) -> None:
     table = pq.read_table(copy / FILE)
     pq.write_table(table.drop_columns(["difficulty"]), copy / FILE)
     accept_file_as_it_is(copy)
@@ -104,40 +104,40 @@ def test_a_file_with_other_columns_is_read(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../outside.parquet", "/etc/hostname", "data/../../outside.parquet"])
-def test_a_manifest_reaches_out_of_its_folder(copy: Path, name: str) -> None:
+def test_a_manifest_cannot_reach_out_of_its_folder(copy: Path, name: str) -> None:
     shutil.copy(copy / FILE, copy.parent / "outside.parquet")
     change_manifest(copy, lambda manifest: entry(manifest).update(path=name))
     with pytest.raises(BankError, match=rf"'{name}' leads out of the bank"):
         open_bank(copy)
 
 
-def test_a_snapshot_of_links_as_the_hub_makes_it_is_refused(copy: Path, small_bank: Bank) -> None:
+def test_a_snapshot_of_links_as_the_hub_makes_it_opens(copy: Path, small_bank: Bank) -> None:
     (copy / FILE).rename(copy.parent / "blob")
     (copy / FILE).symlink_to(copy.parent / "blob")
     assert open_bank(copy).tasks == small_bank.tasks
 
 
-def test_a_folder_without_manifest_is_opened(copy: Path) -> None:
+def test_a_folder_without_manifest_is_refused(copy: Path) -> None:
     (copy / "manifest.json").unlink()
     with pytest.raises(BankError, match=r"no bank at .*manifest\.json.*v2, v1"):
         open_bank(copy)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"schema": "x", "files": []}', '{"schema": 1', "\ufeff{}"])
-def test_an_unreadable_manifest_ends_in_a_traceback(copy: Path, text: str) -> None:
+def test_an_unreadable_manifest_is_refused_by_name(copy: Path, text: str) -> None:
     (copy / "manifest.json").write_text(text, encoding="utf-8")
     with pytest.raises(BankError, match=r"manifest\.json"):
         open_bank(copy)
 
 
 @pytest.mark.parametrize("name", ["v3", "", "no/such/folder"])
-def test_an_unknown_name_is_taken_for_a_bank(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_name_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BankError, match=rf"no bank at '{name}'.*v2, v1"):
         open_bank(name)
 
 
-def test_the_absent_bank_v1_comes_without_the_command_that_makes_it(
+def test_the_error_on_an_absent_bank_v1_names_the_command_that_makes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -146,7 +146,7 @@ def test_the_absent_bank_v1_comes_without_the_command_that_makes_it(
         open_bank("v1")
 
 
-def test_bank_v1_in_the_cache_is_not_found_by_name(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bank_v1_in_the_cache_is_found_by_name(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VEHBENCH_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -164,7 +164,7 @@ def write(out: Path, tasks: list[Task]) -> dict[str, Any]:
     return write_bank(out, tasks, version="test-1", convention="defined", card="\n# A bank\n")
 
 
-def test_equal_tasks_give_other_bytes(small_bank: Bank, tmp_path: Path) -> None:
+def test_equal_tasks_give_equal_bytes(small_bank: Bank, tmp_path: Path) -> None:
     for name in ("a", "b"):
         write(tmp_path / name, list(small_bank.tasks))
     files = [{p.relative_to(d): p.read_bytes() for p in d.rglob("*.*")} for d in (tmp_path / "a", tmp_path / "b")]
@@ -172,19 +172,19 @@ def test_equal_tasks_give_other_bytes(small_bank: Bank, tmp_path: Path) -> None:
     assert len(files[0]) == 4 * 3 + 2
 
 
-def test_the_canary_is_missing_from_a_data_file(small_bank: Bank) -> None:
+def test_every_data_file_holds_the_canary(small_bank: Bank) -> None:
     files = list(small_bank.path.rglob("*.parquet"))
     assert files
     for file in files:
         assert pq.read_schema(file).metadata[b"canary"] == CANARY.encode()
 
 
-def test_a_bank_without_tasks_is_written(tmp_path: Path) -> None:
+def test_a_bank_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BankError, match="at least one task"):
         write(tmp_path, [])
 
 
-def test_selecting_loses_the_file_order(small_bank: Bank) -> None:
+def test_selecting_keeps_the_file_order(small_bank: Bank) -> None:
     chosen = small_bank.select(["p3", "p1"], ["test_ood"])
     assert [task.probe for task in chosen] == ["p1", "p1", "p3", "p3"]
     assert [task.task_id for task in chosen] == [t.task_id for t in small_bank.tasks if t in chosen]
@@ -219,14 +219,14 @@ def tasks_of(draw: st.DrawFn, probe: Probe) -> Task:
 
 @settings(max_examples=15)
 @given(st.sampled_from(PROBES).flatmap(lambda probe: st.lists(tasks_of(probe), min_size=1, max_size=3)))
-def test_a_task_changes_on_its_way_through_a_file(tmp_path_factory: pytest.TempPathFactory, tasks: list[Task]) -> None:
+def test_a_task_comes_back_unchanged_from_a_file(tmp_path_factory: pytest.TempPathFactory, tasks: list[Task]) -> None:
     out, probe = tmp_path_factory.mktemp("bank"), tasks[0].probe
     listed = write_rows(out, "data/some.parquet", [task_to_row(task) for task in tasks], arrow_schema(probe))
     assert [row_to_task(row) for row in read_rows(out, listed, arrow_schema(probe), probe)] == tasks
     shutil.rmtree(out)
 
 
-def test_a_row_loses_what_belongs_to_its_probe(small_bank: Bank) -> None:
+def test_a_row_keeps_what_belongs_to_its_probe(small_bank: Bank) -> None:
     for task in small_bank.tasks:
         assert row_to_task(task_to_row(task)) == task
 
@@ -245,20 +245,20 @@ BROKEN_MANIFESTS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value"), BROKEN_MANIFESTS)
-def test_a_manifest_of_another_shape_ends_in_a_traceback_later(copy: Path, name: str, value: Any) -> None:
+def test_a_manifest_of_another_shape_is_refused_by_field(copy: Path, name: str, value: Any) -> None:
     change_manifest(copy, lambda manifest: manifest.update({name: value}))
     with pytest.raises(BankError, match=name):
         open_bank(copy)
 
 
 @pytest.mark.parametrize("name", ["rows", "row_sha256", "split"])
-def test_a_file_entry_that_lacks_something_ends_in_a_traceback(copy: Path, name: str) -> None:
+def test_a_file_entry_that_lacks_something_is_refused_by_field(copy: Path, name: str) -> None:
     change_manifest(copy, lambda manifest: entry(manifest).pop(name))
     with pytest.raises(BankError, match=rf"manifest\.files\[\d\]\.{name} is null"):
         open_bank(copy)
 
 
-def test_a_file_is_listed_under_a_split_that_its_rows_are_not_of(copy: Path) -> None:
+def test_a_file_listed_under_another_split_than_its_rows_is_refused(copy: Path) -> None:
     change_manifest(copy, lambda manifest: entry(manifest).update(split="test_ood"))
     with pytest.raises(BankError, match="split is 'dev', listed as 'test_ood'"):
         open_bank(copy)
@@ -299,7 +299,7 @@ def vouched(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
         (lambda row: row["spec"]["variable_bounds"]["tip_mass_g"].update(min=None), r"tip_mass_g\.min is null"),
     ],
 )
-def test_a_row_that_no_type_allows_is_opened_when_all_sums_agree(
+def test_a_row_that_no_type_allows_is_refused_even_when_all_sums_agree(
     copy: Path, change: Callable[[dict[str, Any]], object], said: str
 ) -> None:
     vouched(copy, change)

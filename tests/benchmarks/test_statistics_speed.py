@@ -17,7 +17,7 @@ RESAMPLES = 10_000
 ONE_BY_ONE = 200
 
 
-def test_the_bootstrap_draws_one_resample_at_a_time(benchmark: BenchmarkFixture, bank_v1: Bank) -> None:
+def test_the_bootstrap_is_far_faster_than_one_resample_at_a_time(benchmark: BenchmarkFixture, bank_v1: Bank) -> None:
     """Aim: 10,000 resamples of one model over all probes in under 1 s. The yardstick draws and computes one by one."""
     records = load_run(bank_v1.path / "runs" / "model_H", bank_v1).records
     prepared = []

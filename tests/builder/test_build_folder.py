@@ -15,7 +15,9 @@ from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_hf.bank.bank import Bank
 
 
-def test_a_build_writes_over_another_bank(small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_does_not_write_over_another_bank(
+    small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def never(*_: object, **__: object) -> None:
         raise AssertionError("tasks were built")
 
@@ -40,7 +42,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by signal")
-def test_a_worker_outlives_a_killed_build(tmp_path: Path) -> None:
+def test_no_worker_outlives_a_killed_build(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(_PARENT)
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)

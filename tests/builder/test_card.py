@@ -28,7 +28,7 @@ RENDERERS = [render_card, render_datasheet]
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_figure_is_typed_by_hand(name: str) -> None:
+def test_no_figure_is_typed_by_hand(name: str) -> None:
     text = shipped(name).read_text(encoding="utf-8")
     for away in (r"```.*?```", r"\{%.*?%\}", r"\{\{.*?\}\}", r"`[^`]*`"):
         text = re.sub(away, " ", text, flags=re.DOTALL)
@@ -38,18 +38,18 @@ def test_a_figure_is_typed_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize("render", RENDERERS)
-def test_a_placeholder_is_left_open_or_none_is_printed(small_bank: Bank, render: Any) -> None:
+def test_every_placeholder_is_filled_and_the_canary_comes_last(small_bank: Bank, render: Any) -> None:
     text = render(small_bank)
     assert not re.search(r"\{\{|\}\}|\{%|None|nan\b|\binf\b", text)
     assert text.count(CANARY) == 1
     assert text.rstrip().endswith(CANARY)
 
 
-def test_limits_do_not_come_first(small_bank: Bank) -> None:
+def test_limits_come_first(small_bank: Bank) -> None:
     assert re.findall(r"^## (.*)$", render_card(small_bank), flags=re.MULTILINE)[0] == "Limits, first"
 
 
-def test_a_part_of_a_datasheet_is_missing(small_bank: Bank) -> None:
+def test_a_datasheet_has_all_its_parts(small_bank: Bank) -> None:
     text = render_datasheet(small_bank)
     parts = re.split(r"^## .*$", text, flags=re.MULTILINE)[1:]
     assert re.findall(r"^## (.*)$", text, flags=re.MULTILINE) == [
@@ -73,7 +73,7 @@ def counted_in(text: str, config: str) -> list[str]:
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_the_table_counts_other_tasks_than_the_bank_has(small_bank: Bank, config: Any) -> None:
+def test_the_table_counts_the_tasks_that_the_bank_has(small_bank: Bank, config: Any) -> None:
     splits = [str(len(small_bank.select([config], [split]))) for split in ("dev", "test_id", "test_ood")]
     total = str(len(small_bank.select([config])))
     assert counted_in(render_card(small_bank), config) == [*splits, total, total]
@@ -90,7 +90,7 @@ def changed(bank: Bank, probe: str, change: Any) -> Bank:
     return Bank(bank.path, bank.manifest, tasks)
 
 
-def test_an_infeasible_candidate_is_not_reported(small_bank: Bank) -> None:
+def test_an_infeasible_candidate_is_reported(small_bank: Bank) -> None:
     def break_a_limit(task: Task) -> Task:
         first, *others = task.spec["candidates"]
         broken = {**first, "slack": {**first["slack"], "disp_limit_mm": -0.1}}
@@ -103,7 +103,7 @@ def test_an_infeasible_candidate_is_not_reported(small_bank: Bank) -> None:
     assert "1 of 25 candidates break a limit" in render_card(changed(small_bank, "p4", break_a_limit))
 
 
-def test_the_faults_of_the_authors_bank_do_not_show(bank_v1: Bank) -> None:
+def test_the_faults_of_the_authors_bank_show(bank_v1: Bank) -> None:
     figures = figures_of(bank_v1)
     broken = sum(
         not all(value >= 0 for value in judge_for(task.spec, candidate["design"]).slack.values())
@@ -117,7 +117,7 @@ def test_the_faults_of_the_authors_bank_do_not_show(bank_v1: Bank) -> None:
     assert "None" not in render_card(bank_v1) + render_datasheet(bank_v1)
 
 
-def test_a_reference_far_from_its_bound_is_not_reported(small_bank: Bank) -> None:
+def test_a_reference_far_from_its_bound_is_reported(small_bank: Bank) -> None:
     def with_bound(share: float | None) -> Bank:
         def change(task: Task) -> Task:
             reference = dict(task.gold["reference"] or {})
@@ -137,7 +137,7 @@ def test_a_reference_far_from_its_bound_is_not_reported(small_bank: Bank) -> Non
     assert figures_of(with_bound(None))["references"]["bounded"] == figures_of(small_bank)["references"]["bounded"] - 1
 
 
-def test_a_lost_witness_or_certificate_is_not_reported(small_bank: Bank) -> None:
+def test_a_lost_witness_or_certificate_is_reported(small_bank: Bank) -> None:
     def strip(task: Task) -> Task:
         return dataclasses.replace(task, gold={**task.gold, "witness": None, "certificate": None})
 
@@ -149,7 +149,7 @@ def test_a_lost_witness_or_certificate_is_not_reported(small_bank: Bank) -> None
     assert after["workable"] == before["workable"] > 0 < before["infeasible"]
 
 
-def test_an_unproven_lack_of_information_is_not_reported(small_bank: Bank) -> None:
+def test_an_unproven_lack_of_information_is_reported(small_bank: Bank) -> None:
     def completed(*verdicts: bool) -> dict[str, int]:
         ways = [{"name": "x", "changes": {}, "feasible": v, "witness": None, "certificate": None} for v in verdicts]
         tasks = tuple(
@@ -163,7 +163,7 @@ def test_an_unproven_lack_of_information_is_not_reported(small_bank: Bank) -> No
     assert completed(True, True) == completed(False) == completed() == {"open": 1, "both": 0}
 
 
-def test_isomorphic_probes_are_missing_from_a_card_or_named_where_there_are_none(small_bank: Bank) -> None:
+def test_isomorphic_probes_are_named_on_a_card_only_where_there_are_some(small_bank: Bank) -> None:
     shipped_bank = open_bank("v2")
     part = shipped_bank.manifest["isomorphic"]
     text = render_card(shipped_bank)
@@ -177,7 +177,7 @@ def test_isomorphic_probes_are_missing_from_a_card_or_named_where_there_are_none
     assert "isomorphic" not in render_datasheet(small_bank)
 
 
-def test_a_recovery_task_without_a_witness_is_not_reported(small_bank: Bank) -> None:
+def test_a_recovery_task_without_a_witness_is_reported(small_bank: Bank) -> None:
     before = figures_of(small_bank)["p3"]
     assert before["witnessed"] == before["tasks"] == 5
     assert before["least_slack"] >= 0.0045
@@ -188,7 +188,7 @@ def test_a_recovery_task_without_a_witness_is_not_reported(small_bank: Bank) -> 
     assert figures_of(changed(small_bank, "p3", strip))["p3"]["witnessed"] == 4
 
 
-def test_seed_or_versions_of_the_build_are_not_named(small_bank: Bank) -> None:
+def test_seed_and_versions_of_the_build_are_named(small_bank: Bank) -> None:
     build = {"seed": 17, "oracle": "abcdef", "versions": {"builder": "2.0", "numpy": "9.9"}}
     bank = Bank(small_bank.path, {**small_bank.manifest, "build": build}, small_bank.tasks)
     text = render_card(bank)
@@ -197,7 +197,7 @@ def test_seed_or_versions_of_the_build_are_not_named(small_bank: Bank) -> None:
     assert "seed" not in re.sub("seeded", "", render_card(small_bank).split("## How it was made")[1].split("##")[0])
 
 
-def test_a_bank_with_one_config_cannot_be_described(small_bank: Bank) -> None:
+def test_a_bank_with_one_config_can_be_described(small_bank: Bank) -> None:
     for config in PROBES:
         files = [entry for entry in small_bank.manifest["files"] if entry["probe"] == config]
         part = Bank(small_bank.path, {**small_bank.manifest, "files": files}, tuple(small_bank.select([config])))
@@ -205,7 +205,7 @@ def test_a_bank_with_one_config_cannot_be_described(small_bank: Bank) -> None:
         assert not re.search(r"\{\{|None|nan\b", text)
 
 
-def test_a_column_has_no_description_or_a_description_no_column() -> None:
+def test_columns_and_descriptions_match() -> None:
     for config in (*PROBES, "isomorphic"):
         assert all(len(meaning_of(path)) > 3 for path in leaves(config))
     assert {column.path for column in described()} == set(MEANINGS)
@@ -214,13 +214,13 @@ def test_a_column_has_no_description_or_a_description_no_column() -> None:
         meaning_of("spec.nonsense")
 
 
-def test_units_are_missing_from_the_card(small_bank: Bank) -> None:
+def test_the_card_states_the_units(small_bank: Bank) -> None:
     text = render_card(small_bank)
     for line in ("| `tip_mass_g` | m_t | g |", "| `load_power_uw` | P | uW |", "| `stress_limit_mpa` | MPa |"):
         assert line in text
 
 
-def test_the_simplifications_of_the_oracle_have_other_sizes() -> None:
+def test_the_simplifications_of_the_oracle_have_the_stated_sizes() -> None:
     # Erturk and Inman (2008) give 1.566 for a cantilever without a tip mass.
     assert forcing_of_a_bare_beam() == pytest.approx(1.566, abs=5e-4)
     figures = figures_of_oracle()
@@ -228,14 +228,14 @@ def test_the_simplifications_of_the_oracle_have_other_sizes() -> None:
     assert figures["quality"] * figures["half_bandwidth_pct"] == pytest.approx(50)
 
 
-def test_figures_of_anchors_contradict_each_other() -> None:
+def test_figures_of_anchors_do_not_contradict_each_other() -> None:
     figures = figures_of_anchors()
     assert figures["power"]["within"] <= figures["power"]["rows"] <= figures["total"]
     assert figures["frequency"]["within"] <= figures["frequency"]["rows"] <= figures["total"] - figures["fitted"]
     assert figures["scaled"] <= figures["outside"] <= figures["total"]
 
 
-def test_the_documents_of_a_bank_break_it(small_bank: Bank, tmp_path: Path) -> None:
+def test_the_documents_of_a_bank_leave_it_whole(small_bank: Bank, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(small_bank.path, tmp_path / "bank"))
     write_documents(folder)
     assert {"README.md", "DATASHEET.md", "croissant.json"} <= set(os.listdir(folder))
@@ -247,7 +247,7 @@ def test_the_documents_of_a_bank_break_it(small_bank: Bank, tmp_path: Path) -> N
     assert first == {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_equal_headers_for_other_rows_let_datasets_serve_old_ones(small_bank: Bank) -> None:
+def test_other_rows_get_another_header(small_bank: Bank) -> None:
     def header(bank: Bank) -> Any:
         return yaml.safe_load(with_header(bank, "text").split("---\n")[1])
 
@@ -256,7 +256,7 @@ def test_equal_headers_for_other_rows_let_datasets_serve_old_ones(small_bank: Ba
 
 
 @pytest.mark.slow
-def test_the_recipe_for_seen_tasks_does_not_run(small_bank: Bank, tmp_path: Path) -> None:
+def test_the_recipe_for_seen_tasks_runs(small_bank: Bank, tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", render_card(small_bank), flags=re.DOTALL)
     (recipe,) = [block for block in blocks if "def headlines" in block]
     command = [sys.executable, "-c", "from vehbench_cli import main; main()", "run"]

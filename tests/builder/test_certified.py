@@ -29,7 +29,7 @@ def brief() -> Spec:
     return limited(spec, design, Factors(amplitude=1.08, power=0.7, freq_floor=1.5, freq=1.05))
 
 
-def test_a_reference_breaks_a_limit_or_is_written_with_more_digits(brief: Spec) -> None:
+def test_a_reference_meets_all_limits_and_is_written_with_six_digits(brief: Spec) -> None:
     design = strongest(brief)
     assert design is not None
     verdict = judge_for(brief, design)
@@ -42,7 +42,7 @@ def test_a_reference_breaks_a_limit_or_is_written_with_more_digits(brief: Spec) 
     assert found["power_uw"] <= found["upper_bound_uw"] <= 1.05 * found["power_uw"] * (1 + 1e-9)
 
 
-def test_a_tip_mass_of_next_to_nothing_is_asked_for(brief: Spec) -> None:
+def test_no_tip_mass_of_next_to_nothing_is_asked_for(brief: Spec) -> None:
     design = strongest(brief)
     assert design is not None
     for name, box in brief["variable_bounds"].items():
@@ -51,12 +51,12 @@ def test_a_tip_mass_of_next_to_nothing_is_asked_for(brief: Spec) -> None:
         assert inside == 0 or inside > 1e-6, name
 
 
-def test_limits_that_nothing_meets_give_a_reference(brief: Spec) -> None:
+def test_limits_that_nothing_meets_give_no_reference(brief: Spec) -> None:
     impossible: Spec = {**brief, "constraints": {**brief["constraints"], "disp_limit_mm": 1e-9}}
     assert strongest(impossible) is None
 
 
-def test_a_weak_design_passes_for_the_reference(brief: Spec, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weak_design_does_not_pass_for_the_reference(brief: Spec, monkeypatch: pytest.MonkeyPatch) -> None:
     design = strongest(brief)
     assert design is not None
     monkeypatch.setattr(module, "MAX_BOXES", (2_000, 2_000))
@@ -66,7 +66,7 @@ def test_a_weak_design_passes_for_the_reference(brief: Spec, monkeypatch: pytest
         certified(brief, weak)
 
 
-def test_a_brief_that_withholds_its_excitation_is_certified(brief: Spec) -> None:
+def test_a_brief_that_withholds_its_excitation_or_material_is_not_certified(brief: Spec) -> None:
     silent: Spec = {**brief, "excitation": {**brief["excitation"], "acceleration_g": None}}
     with pytest.raises(ValueError, match="acceleration_g is missing"):
         strongest(silent)

@@ -50,7 +50,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_the_literal_call_fails_beside_an_export_or_gives_stale_rows(small_bank: Bank, tmp_path: Path) -> None:
+def test_the_literal_call_beside_an_export_gives_its_current_rows(small_bank: Bank, tmp_path: Path) -> None:
     work, home = tmp_path / "work", tmp_path / "hf"
     work.mkdir()
     export_bank(small_bank, work / "vehbench")
@@ -62,7 +62,7 @@ def test_the_literal_call_fails_beside_an_export_or_gives_stale_rows(small_bank:
 
 
 @pytest.mark.slow
-def test_the_authors_bank_does_not_export(bank_v1: Bank, tmp_path: Path) -> None:
+def test_the_authors_bank_exports(bank_v1: Bank, tmp_path: Path) -> None:
     export_bank(bank_v1, tmp_path / "vehbench")
     found = literally(tmp_path, tmp_path / "hf")
     expected = rows_of(bank_v1)
@@ -73,7 +73,7 @@ def test_the_authors_bank_does_not_export(bank_v1: Bank, tmp_path: Path) -> None
     assert found == expected
 
 
-def test_a_headline_config_holds_other_rows_than_the_headline(tmp_path: Path) -> None:
+def test_a_headline_config_holds_the_rows_of_the_headline(tmp_path: Path) -> None:
     from datasets import disable_progress_bars, load_dataset
 
     disable_progress_bars()
@@ -87,7 +87,7 @@ def test_a_headline_config_holds_other_rows_than_the_headline(tmp_path: Path) ->
         assert sorted(loaded["test"]["task_id"]) == sorted(expected)
 
 
-def test_an_export_lacks_a_file_or_holds_a_loading_script(small_bank: Bank, tmp_path: Path) -> None:
+def test_an_export_has_all_its_files_and_no_loading_script(small_bank: Bank, tmp_path: Path) -> None:
     done = export_bank(small_bank, tmp_path / "vehbench")
     present = set(snapshot(done.folder))
     assert present == set(done.files)
@@ -98,7 +98,7 @@ def test_an_export_lacks_a_file_or_holds_a_loading_script(small_bank: Bank, tmp_
     assert os.listdir(tmp_path) == ["vehbench"]
 
 
-def test_an_export_is_no_bank(small_bank: Bank, tmp_path: Path) -> None:
+def test_an_export_is_a_bank(small_bank: Bank, tmp_path: Path) -> None:
     again = open_bank(export_bank(small_bank, tmp_path / "vehbench").folder)
     assert (again.tasks, again.fingerprint, again.manifest) == (
         small_bank.tasks,
@@ -108,7 +108,7 @@ def test_an_export_is_no_bank(small_bank: Bank, tmp_path: Path) -> None:
     assert snapshot(export_bank(again, tmp_path / "second").folder) == snapshot(tmp_path / "vehbench")
 
 
-def test_the_card_lacks_its_header_or_the_canary(small_bank: Bank, tmp_path: Path) -> None:
+def test_the_card_has_its_header_and_the_canary(small_bank: Bank, tmp_path: Path) -> None:
     folder = export_bank(small_bank, tmp_path / "vehbench").folder
     _, header, text = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     read = yaml.safe_load(header)
@@ -127,7 +127,7 @@ def test_the_card_lacks_its_header_or_the_canary(small_bank: Bank, tmp_path: Pat
     assert "creativecommons.org/licenses/by/4.0" in licence
 
 
-def test_the_checksums_of_an_export_do_not_fit_its_files(small_bank: Bank, tmp_path: Path) -> None:
+def test_the_checksums_of_an_export_fit_its_files(small_bank: Bank, tmp_path: Path) -> None:
     folder = export_bank(small_bank, tmp_path / "vehbench").folder
     files = {name: hashlib.sha256(data).hexdigest() for name, data in snapshot(folder).items()}
     assert json.loads((folder / MARK).read_text())["files"] == {n: s for n, s in files.items() if n != MARK}
@@ -161,7 +161,7 @@ def a_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [foreign, package, other_mark, broken_mark, a_file])
-def test_what_is_no_export_is_overwritten(small_bank: Bank, tmp_path: Path, make: Any) -> None:
+def test_what_is_no_export_is_not_overwritten(small_bank: Bank, tmp_path: Path, make: Any) -> None:
     make(tmp_path / "vehbench")
     before = snapshot(tmp_path)
     with pytest.raises(BankError, match=r"vehbench is (not empty and no earlier export|no folder)"):
@@ -169,13 +169,13 @@ def test_what_is_no_export_is_overwritten(small_bank: Bank, tmp_path: Path, make
     assert snapshot(tmp_path) == before
 
 
-def test_a_bank_that_was_built_into_the_folder_is_overwritten(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_bank_that_was_built_into_the_folder_is_not_overwritten(small_bank: Bank, tmp_path: Path) -> None:
     shutil.copytree(small_bank.path, tmp_path / "vehbench")
     with pytest.raises(BankError, match="no earlier export"):
         export_bank(small_bank, tmp_path / "vehbench")
 
 
-def test_a_link_is_replaced_by_a_folder(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_link_is_not_replaced_by_a_folder(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "vehbench").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BankError, match="no folder"):
@@ -184,7 +184,7 @@ def test_a_link_is_replaced_by_a_folder(small_bank: Bank, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["README.md", "notes.txt", "data/p2/mine.parquet", "vehbench.py"])
-def test_a_users_change_to_an_export_is_lost(small_bank: Bank, tmp_path: Path, name: str) -> None:
+def test_a_users_change_to_an_export_is_kept(small_bank: Bank, tmp_path: Path, name: str) -> None:
     folder = export_bank(small_bank, tmp_path / "vehbench").folder
     with (folder / name).open("a") as stream:
         stream.write("mine")
@@ -194,13 +194,13 @@ def test_a_users_change_to_an_export_is_lost(small_bank: Bank, tmp_path: Path, n
     assert snapshot(folder) == before
 
 
-def test_an_empty_folder_is_refused(small_bank: Bank, tmp_path: Path) -> None:
+def test_an_empty_folder_is_filled(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "vehbench").mkdir()
     assert not export_bank(small_bank, tmp_path / "vehbench").replaced
     assert export_bank(small_bank, tmp_path / "vehbench").replaced
 
 
-def test_a_failed_export_leaves_half_of_a_folder(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_failed_export_leaves_everything_as_it_was(small_bank: Bank, tmp_path: Path) -> None:
     export_bank(small_bank, tmp_path / "vehbench")
     before = snapshot(tmp_path)
     bank = open_bank(shutil.copytree(small_bank.path, tmp_path.parent / f"{tmp_path.name}-bank"))
@@ -211,13 +211,13 @@ def test_a_failed_export_leaves_half_of_a_folder(small_bank: Bank, tmp_path: Pat
     assert os.listdir(tmp_path) == ["vehbench"]
 
 
-def test_a_place_that_cannot_be_written_ends_in_a_traceback(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_ends_in_words(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BankError, match="cannot write the export"):
         export_bank(small_bank, tmp_path / "file" / "vehbench")
 
 
-def test_a_bank_without_a_card_is_exported(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_bank_without_a_card_is_not_exported(small_bank: Bank, tmp_path: Path) -> None:
     bank = open_bank(shutil.copytree(small_bank.path, tmp_path / "bank"))
     (bank.path / "README.md").unlink()
     with pytest.raises(BankError, match=r"no readable README\.md"):

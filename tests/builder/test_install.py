@@ -65,7 +65,7 @@ def part(small_bank: Bank, tmp_path: Path) -> Any:
 
 
 @pytest.mark.slow
-def test_the_literal_call_fails_in_an_empty_directory(
+def test_the_literal_call_works_in_an_empty_directory(
     small_bank: Bank, part: Bank, empty: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "hf"
@@ -80,9 +80,7 @@ def test_the_literal_call_fails_in_an_empty_directory(
 
 
 @pytest.mark.slow
-def test_an_export_in_the_working_directory_does_not_win(
-    small_bank: Bank, part: Bank, empty: Path, tmp_path: Path
-) -> None:
+def test_an_export_in_the_working_directory_wins(small_bank: Bank, part: Bank, empty: Path, tmp_path: Path) -> None:
     home = tmp_path / "hf"
     run(INSTALL, str(small_bank.path), cwd=empty, home=home)
     export_bank(part, empty / "vehbench")
@@ -91,7 +89,9 @@ def test_an_export_in_the_working_directory_does_not_win(
     assert len(rows_of(small_bank)["p2"]["dev"]) == 2
 
 
-def test_a_damaged_metric_stays_or_an_older_one_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_metric_is_written_again_and_loads_before_an_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("evaluate.loading.init_dynamic_modules", lambda *_: str(tmp_path / "modules"))
     (tmp_path / "modules").mkdir()
     assert install_metrics() == dict.fromkeys(METRICS, "written")
@@ -108,7 +108,7 @@ def test_a_damaged_metric_stays_or_an_older_one_loads(tmp_path: Path, monkeypatc
     assert ours.stat().st_mtime_ns >= older.stat().st_mtime_ns
 
 
-def test_installing_again_changes_the_cache(small_bank: Bank, tmp_path: Path) -> None:
+def test_installing_again_does_not_change_the_cache(small_bank: Bank, tmp_path: Path) -> None:
     first = install_bank(small_bank, tmp_path)
     assert first.folder == tmp_path / "vehbench"
     assert (first.bank_version, first.data_version) == (small_bank.version, data_version(small_bank))
@@ -129,7 +129,7 @@ def test_installing_again_changes_the_cache(small_bank: Bank, tmp_path: Path) ->
     assert second.older == ()
 
 
-def test_older_data_are_not_named(small_bank: Bank, part: Bank, tmp_path: Path) -> None:
+def test_older_data_are_named(small_bank: Bank, part: Bank, tmp_path: Path) -> None:
     first = install_bank(part, tmp_path)
     second = install_bank(small_bank, tmp_path)
     assert [path.name for path in second.older] == [first.data_version] * 4
@@ -146,7 +146,7 @@ def swap(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut, swap, Path.unlink])
-def test_a_damaged_entry_stays(small_bank: Bank, tmp_path: Path, damage: Any) -> None:
+def test_a_damaged_entry_is_written_again(small_bank: Bank, tmp_path: Path, damage: Any) -> None:
     installed = install_bank(small_bank, tmp_path)
     (file,) = installed.folder.glob("p3/*/*/vehbench-dev.arrow")
     good = file.read_bytes()
@@ -157,7 +157,7 @@ def test_a_damaged_entry_stays(small_bank: Bank, tmp_path: Path, damage: Any) ->
     assert install_bank(small_bank, tmp_path).configs == dict.fromkeys(PROBES, "already there")
 
 
-def test_a_cache_that_cannot_be_written_ends_in_a_traceback(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_ends_in_words(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BankError, match=r"cannot seed the datasets cache .*HF_HOME"):
         install_bank(small_bank, tmp_path / "file")

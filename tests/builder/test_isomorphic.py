@@ -62,7 +62,7 @@ def of_form(rows: list[dict[str, Any]], form: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_forms_of_a_group_differ_in_their_brief_or_witness(rows: list[dict[str, Any]]) -> None:
+def test_the_forms_of_a_group_share_their_brief_and_witness(rows: list[dict[str, Any]]) -> None:
     groups = defaultdict(list)
     for row in rows:
         groups[row["group"]].append(row)
@@ -76,7 +76,7 @@ def test_the_forms_of_a_group_differ_in_their_brief_or_witness(rows: list[dict[s
         assert len({row["anchor"]["key"] for row in members}) == 1
 
 
-def test_a_group_has_no_task_in_p2_and_p4(rows: list[dict[str, Any]], tasks: list[Task]) -> None:
+def test_a_group_has_its_task_in_p2_and_in_p4(rows: list[dict[str, Any]], tasks: list[Task]) -> None:
     by_id = {task.task_id: task for task in tasks}
     for row in rows:
         source = by_id[row["gold"]["source_task_id"]]
@@ -87,7 +87,7 @@ def test_a_group_has_no_task_in_p2_and_p4(rows: list[dict[str, Any]], tasks: lis
         assert row["difficulty"] == source.difficulty != "easy"
 
 
-def test_a_selection_has_no_or_several_answers(rows: list[dict[str, Any]]) -> None:
+def test_a_selection_has_one_answer(rows: list[dict[str, Any]]) -> None:
     for row in of_form(rows, "selection"):
         candidates = row["spec"]["candidates"]
         verdicts = [judge_for(row["spec"], one["design"]) for one in candidates]
@@ -101,7 +101,7 @@ def test_a_selection_has_no_or_several_answers(rows: list[dict[str, Any]]) -> No
     assert len({row["gold"]["answer"] for row in of_form(rows, "selection")}) == GROUPS
 
 
-def test_one_check_or_a_hair_tells_the_infeasible_candidates(rows: list[dict[str, Any]]) -> None:
+def test_neither_one_check_nor_a_hair_tells_the_infeasible_candidates(rows: list[dict[str, Any]]) -> None:
     for row in of_form(rows, "selection"):
         broken = [set(one["violations"]) for one in row["gold"]["verdicts"] if not one["feasible"]]
         assert any("freq_error_pct_limit" not in one for one in broken)
@@ -112,7 +112,7 @@ def test_one_check_or_a_hair_tells_the_infeasible_candidates(rows: list[dict[str
         assert min(abs(u[a] - u[b]).max() for a, b in combinations(range(5), 2)) >= LEAST_DISTANCE
 
 
-def test_metrics_are_shown_or_a_form_shows_the_witness(rows: list[dict[str, Any]]) -> None:
+def test_no_metrics_are_shown_and_no_form_gives_the_witness_away(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         spec, witness = row["spec"], row["gold"]["witness"]
         assert all(set(one) == {"id", "design"} for one in spec["candidates"])
@@ -122,7 +122,7 @@ def test_metrics_are_shown_or_a_form_shows_the_witness(rows: list[dict[str, Any]
         assert witness not in (spec["initial_design"], spec["fixed"])
 
 
-def test_a_generation_starts_from_a_solution(rows: list[dict[str, Any]]) -> None:
+def test_no_generation_starts_from_a_solution(rows: list[dict[str, Any]]) -> None:
     selections = {row["group"]: row for row in of_form(rows, "selection")}
     for row in of_form(rows, "generation"):
         start = judge_for(row["spec"], row["spec"]["initial_design"])
@@ -131,7 +131,7 @@ def test_a_generation_starts_from_a_solution(rows: list[dict[str, Any]]) -> None
         assert start.total_violation == min(one["total_violation"] for one in verdicts if not one["feasible"])
 
 
-def test_a_completion_is_impossible_or_solved_by_the_middle(rows: list[dict[str, Any]]) -> None:
+def test_a_completion_is_possible_and_not_solved_by_the_middle(rows: list[dict[str, Any]]) -> None:
     for row in of_form(rows, "completion"):
         spec, gold, opened = row["spec"], row["gold"], row["gold"]["open_variables"]
         assert [name for name, value in spec["fixed"].items() if value is None] == opened
@@ -146,7 +146,7 @@ def test_a_completion_is_impossible_or_solved_by_the_middle(rows: list[dict[str,
         assert 0 < gold["feasible_share"] <= MOST_COMPLETIONS
 
 
-def test_a_row_does_not_survive_its_schema(rows: list[dict[str, Any]], built: list[IsomorphicTask]) -> None:
+def test_a_row_survives_its_schema(rows: list[dict[str, Any]], built: list[IsomorphicTask]) -> None:
     schema = isomorphic_schema()
     assert (schema.metadata or {})[b"canary"] == CANARY.encode()
     stored = pa.Table.from_pylist(rows, schema=schema).to_pylist()
@@ -155,21 +155,21 @@ def test_a_row_does_not_survive_its_schema(rows: list[dict[str, Any]], built: li
     assert [row_to_isomorphic(row) for row in stored] == built
 
 
-def test_equal_seeds_give_other_rows(built: list[IsomorphicTask], tasks: list[Task]) -> None:
+def test_equal_seeds_give_equal_rows(built: list[IsomorphicTask], tasks: list[Task]) -> None:
     assert build_isomorphic(tasks, groups=GROUPS) == built
     assert build_isomorphic(list(reversed(tasks)), groups=GROUPS) == built
     assert build_isomorphic(tasks, 1, groups=GROUPS) != built
     assert [task.task_id for task in built] == [f"v2::isomorphic::{i:04d}" for i in range(1, 3 * GROUPS + 1)]
 
 
-def test_a_bank_without_enough_pools_or_sources_is_taken(tasks: list[Task]) -> None:
+def test_a_bank_without_enough_pools_or_sources_is_refused(tasks: list[Task]) -> None:
     with pytest.raises(BuildError, match="expected 46 P4 pools of medium or hard difficulty, got 3"):
         build_isomorphic(tasks)
     with pytest.raises(BuildError, match="no P2 task with its brief"):
         build_isomorphic([task for task in tasks if task.probe == "p4"], groups=GROUPS)
 
 
-def test_a_feasible_neighbour_is_called_infeasible(tasks: list[Task]) -> None:
+def test_no_feasible_neighbour_is_called_infeasible(tasks: list[Task]) -> None:
     task = next(task for task in tasks if task.probe == "p4")
     designs = [candidate["design"] for candidate in task.spec["candidates"]]
     found = infeasible_beside(task.spec, designs[0], designs, Places(0, 0), np.random.default_rng(3))

@@ -33,7 +33,7 @@ def shaken(anchor: AnchorDesign, detuning: float, acceleration_g: float) -> Spec
 
 
 @given(ANCHORS, FACTORS, DETUNINGS, st.floats(1e-3, 3))
-def test_a_design_misses_the_limits_taken_from_it(
+def test_a_design_meets_the_limits_taken_from_it(
     anchor: AnchorDesign, factors: Factors, detuning: float, acceleration_g: float
 ) -> None:
     design = rounded_design(anchor.design)
@@ -49,7 +49,7 @@ def test_a_design_misses_the_limits_taken_from_it(
 
 
 @given(ANCHORS, FACTORS, DETUNINGS, st.floats(1e-3, 3))
-def test_a_limit_shows_more_digits_than_the_others(
+def test_no_limit_shows_more_digits_than_the_others(
     anchor: AnchorDesign, factors: Factors, detuning: float, acceleration_g: float
 ) -> None:
     spec = limited(shaken(anchor, detuning, acceleration_g), rounded_design(anchor.design), factors)
@@ -57,7 +57,7 @@ def test_a_limit_shows_more_digits_than_the_others(
 
 
 @given(ANCHORS, ANCHORS, st.booleans(), FACTORS, DETUNINGS, st.floats(1e-3, 30))
-def test_a_brief_asks_for_what_no_device_bears(
+def test_no_brief_asks_for_what_no_device_bears(
     anchor: AnchorDesign, other: AnchorDesign, swing: bool, factors: Factors, detuning: float, acceleration_g: float
 ) -> None:
     """With any reference, here another anchor made of the same layers: limits, piezo stress, deflection and power."""

@@ -32,7 +32,7 @@ def rows(bank: Bank, config: str, split: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_a_loaded_task_differs_from_the_bank(small_bank: Bank, config: Probe) -> None:
+def test_a_loaded_task_is_that_of_the_bank(small_bank: Bank, config: Probe) -> None:
     loaded = vehbench_hf.load(config, bank=small_bank)
     assert list(loaded) == splits_of(small_bank, config) == list(SPLITS)
     for split in SPLITS:
@@ -42,7 +42,7 @@ def test_a_loaded_task_differs_from_the_bank(small_bank: Bank, config: Probe) ->
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_a_column_is_inferred_instead_of_declared(small_bank: Bank, config: Probe) -> None:
+def test_every_column_is_declared_and_none_is_inferred(small_bank: Bank, config: Probe) -> None:
     for dataset in (
         vehbench_hf.load(config, "dev", bank=small_bank),
         vehbench_hf.load(config, bank=small_bank.path)["test_ood"],
@@ -51,7 +51,7 @@ def test_a_column_is_inferred_instead_of_declared(small_bank: Bank, config: Prob
         assert not any(pa.types.is_null(kind) for kind in dataset.features.arrow_schema.types)
 
 
-def test_an_absent_config_or_split_ends_without_the_names_that_exist() -> None:
+def test_an_absent_config_or_split_ends_with_the_names_that_exist() -> None:
     with pytest.raises(BankError, match=r"no config 'p9'.*p1, p2, p3, p4"):
         vehbench_hf.load("p9")
     with pytest.raises(BankError, match=r"no split 'dev\[:2\]'.*dev, test_id, test_ood.*\.select"):
@@ -60,7 +60,7 @@ def test_an_absent_config_or_split_ends_without_the_names_that_exist() -> None:
         vehbench_hf.load("p2", bank="nowhere")
 
 
-def test_loading_needs_the_cache_or_the_hub(small_bank: Bank, tmp_path: Path) -> None:
+def test_loading_needs_neither_the_cache_nor_the_hub(small_bank: Bank, tmp_path: Path) -> None:
     code = (
         "import sys, vehbench_hf as v; "
         "print(*(len(v.load(*what, bank=sys.argv[1])) for what in (('p2', 'dev'), ('p4',))))"
@@ -73,13 +73,13 @@ def test_loading_needs_the_cache_or_the_hub(small_bank: Bank, tmp_path: Path) ->
     assert not [path for path in home.rglob("*") if path.is_file()]
 
 
-def test_the_package_answers_to_every_name() -> None:
+def test_the_package_does_not_answer_to_every_name() -> None:
     with pytest.raises(AttributeError, match="no attribute 'laod'"):
         vehbench_hf.laod  # noqa: B018
 
 
 @pytest.mark.parametrize("config", PROBES)
-def test_the_builder_class_gives_other_rows_than_the_bank(small_bank: Bank, config: Probe, tmp_path: Path) -> None:
+def test_the_builder_class_gives_the_rows_of_the_bank(small_bank: Bank, config: Probe, tmp_path: Path) -> None:
     builder = VehbenchBuilder(config_name=config, bank=small_bank, cache_dir=str(tmp_path))
     builder.download_and_prepare()
     found = builder.as_dataset()
@@ -90,7 +90,7 @@ def test_the_builder_class_gives_other_rows_than_the_bank(small_bank: Bank, conf
     assert found["dev"].features == builder.info.features == vehbench_hf.load(config, "dev", bank=small_bank).features
 
 
-def test_the_cache_folder_has_another_name_than_load_dataset_looks_for(tmp_path: Path, small_bank: Bank) -> None:
+def test_the_cache_folder_has_the_name_that_load_dataset_looks_for(tmp_path: Path, small_bank: Bank) -> None:
     cache = str(tmp_path)
     plain = VehbenchBuilder(config_name="p2", bank=small_bank, cache_dir=cache)
     assert Path(plain.cache_dir) == tmp_path / "vehbench" / "p2" / "0.0.0" / data_version(small_bank)
@@ -99,7 +99,7 @@ def test_the_cache_folder_has_another_name_than_load_dataset_looks_for(tmp_path:
     assert Path(VehbenchBuilder(config_name="p2", bank=small_bank, cache_dir=cache).cache_dir) == Path(plain.cache_dir)
 
 
-def test_a_builder_without_a_config_picks_one(tmp_path: Path) -> None:
+def test_a_builder_without_a_config_picks_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Config name is missing"):
         VehbenchBuilder(cache_dir=str(tmp_path))
     with pytest.raises(ValueError, match="'p9' not found"):
@@ -111,7 +111,7 @@ def write(out: Path, tasks: list[Task]) -> Bank:
     return open_bank(out)
 
 
-def test_a_second_bank_is_served_from_the_cache_of_the_first(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_second_bank_is_not_served_from_the_cache_of_the_first(small_bank: Bank, tmp_path: Path) -> None:
     part = write(tmp_path / "part", small_bank.select(["p2"], ["dev"])[:1])
     assert data_version(part) != data_version(small_bank)
     cache = str(tmp_path / "cache")
@@ -121,7 +121,7 @@ def test_a_second_bank_is_served_from_the_cache_of_the_first(small_bank: Bank, t
         assert len(builder.as_dataset(split="dev")) == count
 
 
-def test_a_config_that_the_bank_lacks_is_prepared_empty(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_config_that_the_bank_lacks_is_refused(small_bank: Bank, tmp_path: Path) -> None:
     part = write(tmp_path / "part", small_bank.select(["p2"], ["dev"]))
     assert configs_of(part) == ["p2"]
     with pytest.raises(BankError, match=r"no config 'p1'.*p2"):
@@ -130,7 +130,7 @@ def test_a_config_that_the_bank_lacks_is_prepared_empty(small_bank: Bank, tmp_pa
 
 @settings(max_examples=15)
 @given(st.data())
-def test_what_goes_into_a_bank_does_not_come_out(
+def test_what_goes_into_a_bank_comes_out(
     small_bank: Bank, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     chosen = data.draw(st.lists(st.sampled_from(small_bank.tasks), min_size=1, unique_by=lambda task: task.task_id))
@@ -144,7 +144,7 @@ def test_what_goes_into_a_bank_does_not_come_out(
     assert came_out == {task.task_id: task for task in chosen}
 
 
-def test_a_bank_of_fresh_tasks_cannot_be_loaded(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_bank_of_fresh_tasks_can_be_loaded(small_bank: Bank, tmp_path: Path) -> None:
     fresh = write(tmp_path / "fresh", [replace(task, split="train") for task in small_bank.select(splits=["dev"])])
     for config in PROBES:
         assert list(vehbench_hf.load(config, bank=fresh.path)) == ["train"]

@@ -1,4 +1,4 @@
-"""A fresh task that repeats a published one is handed out for training."""
+"""No fresh task that repeats a published one is handed out for training."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,13 +26,13 @@ def renamed(task: Task, **spec: Any) -> Task:
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_a_published_brief_under_another_id_passes(published: tuple[Task, ...], probe: str) -> None:
+def test_a_published_brief_under_another_id_is_named(published: tuple[Task, ...], probe: str) -> None:
     task = next(task for task in published if task.probe == probe)
     (found,) = overlaps([renamed(task)], published)
     assert found.startswith("fresh repeats v2::")
 
 
-def test_other_limits_in_a_published_box_at_its_excitation_pass(published: tuple[Task, ...]) -> None:
+def test_other_limits_in_a_published_box_at_its_excitation_are_named(published: tuple[Task, ...]) -> None:
     task = next(task for task in published if task.probe == "p2")
     same_box = renamed(task, constraints={**task.spec["constraints"], "power_target_uw": 1.0})
     assert len(overlaps([same_box], published)) == 1
@@ -45,7 +45,7 @@ def fresh_units(seed: int) -> Iterator[p2.Unit]:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_fresh_tasks_repeat_published_ones(published: tuple[Task, ...], seed: int) -> None:
+def test_fresh_tasks_do_not_repeat_published_ones(published: tuple[Task, ...], seed: int) -> None:
     """Seed 0 is that of the published bank. The boxes and excitations are drawn before anything is searched."""
     dev = {unit.anchor.key for unit in p2.units(load_anchors(), BuildSpec(), {}) if unit.split == "dev"}
     chosen = [unit for unit in fresh_units(seed) if unit.anchor.key in dev][:3]
@@ -54,13 +54,13 @@ def test_fresh_tasks_repeat_published_ones(published: tuple[Task, ...], seed: in
     assert overlaps(tasks, published) == []
 
 
-def test_draws_of_fresh_tasks_are_those_of_published_ones() -> None:
+def test_draws_of_fresh_tasks_are_not_those_of_published_ones() -> None:
     keys = {unit.key for unit in fresh_units(0)}
     assert len(keys) == 64
     assert not keys & {unit.key for unit in p2.units(load_anchors(), BuildSpec(), {})}
 
 
-def test_a_build_of_repeated_tasks_is_written(
+def test_a_build_of_repeated_tasks_is_not_written(
     published: tuple[Task, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = next(task for task in published if task.probe == "p2")

@@ -27,7 +27,7 @@ def action_of(unit: Unit) -> str:
     return REQUEST if asks else PROPOSE
 
 
-def test_the_counts_are_not_those_of_the_paper() -> None:
+def test_the_counts_are_those_of_the_paper() -> None:
     assert Counter((u.split, subtype_of(u)) for u in PUBLISHED) == {
         (split, subtype): 10
         for split in ("dev", "test_id", "test_ood")
@@ -51,7 +51,7 @@ def test_the_counts_are_not_those_of_the_paper() -> None:
     assert gone == {"no_frequency": 12, "no_acceleration": 9, "no_load": 9}
 
 
-def test_the_splits_do_not_share_anchors_as_in_the_paper() -> None:
+def test_the_splits_share_anchors_as_in_the_paper() -> None:
     of_split: dict[str, set[str]] = defaultdict(set)
     for unit in PUBLISHED:
         of_split[unit.split].add(unit.slot.anchor.key)
@@ -62,7 +62,7 @@ def test_the_splits_do_not_share_anchors_as_in_the_paper() -> None:
     assert len({unit.slot.anchor.doi for unit in PUBLISHED}) == 20
 
 
-def test_an_anchor_stands_for_a_gold_action() -> None:
+def test_no_anchor_stands_for_a_gold_action() -> None:
     twinned = {u.slot.key for u in PUBLISHED if u.member}
     for split in ("dev", "test_id", "test_ood"):
         of_anchor = Counter((u.slot.anchor.key, action_of(u)) for u in PUBLISHED if u.split == split)
@@ -72,7 +72,7 @@ def test_an_anchor_stands_for_a_gold_action() -> None:
     assert len(twinned) == 60
 
 
-def test_an_id_or_its_place_says_something() -> None:
+def test_an_id_and_its_place_say_nothing() -> None:
     assert [u.task_id for u in PUBLISHED] == [
         f"v2::p1::{split}::{n:04d}" for split in ("dev", "test_id", "test_ood") for n in range(1, 81)
     ]
@@ -92,7 +92,7 @@ def test_an_id_or_its_place_says_something() -> None:
     assert 15 < sum(solvable_first) < 45
 
 
-def test_a_kind_of_aside_stands_for_a_gold_action() -> None:
+def test_no_kind_of_aside_stands_for_a_gold_action() -> None:
     total = Counter(action_of(u) for u in PUBLISHED)
     kinds = Counter((u.slot.plan.note, action_of(u)) for u in PUBLISHED)
     for kind in ("preference", "unspecified", "estimate", "application", "none"):
@@ -103,7 +103,7 @@ def test_a_kind_of_aside_stands_for_a_gold_action() -> None:
         assert Counter(action_of(u) for u in said) == {PROPOSE: 3, REQUEST: 3}
 
 
-def test_fresh_tasks_are_not_from_dev_anchors_or_change_with_their_number() -> None:
+def test_fresh_tasks_are_from_dev_anchors_and_do_not_change_with_their_number() -> None:
     few = units(ANCHORS, BuildSpec(seed=5, per_anchor=3, fresh=True), {})
     more = units(ANCHORS, BuildSpec(seed=5, per_anchor=8, fresh=True), {})
     dev = {a.key for a in ANCHORS if a.split == "dev"}
@@ -117,6 +117,6 @@ def test_fresh_tasks_are_not_from_dev_anchors_or_change_with_their_number() -> N
     assert task.split == "train"
 
 
-def test_too_few_anchors_are_passed_over() -> None:
+def test_too_few_anchors_end_in_an_error() -> None:
     with pytest.raises(BuildError, match="P1 needs 20 anchors inside the oracle's domain, there are 3"):
         units([a for a in ANCHORS if a.inside_domain][:3], BuildSpec(), {})

@@ -1,4 +1,4 @@
-"""The interval that holds all resonances of a box."""
+"""The interval of a box holds all its resonances."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ ANCHORS = load_anchors()
 
 
 @given(st.sampled_from([a for a in ANCHORS if a.inside_domain]), st.integers(0, 2**32 - 1), st.floats(0.05, 0.3))
-def test_a_resonance_lies_outside_the_range_that_holds_all(anchor: Any, seed: int, half_width: float) -> None:
+def test_every_resonance_lies_in_the_range_that_holds_all(anchor: Any, seed: int, half_width: float) -> None:
     draw = np.random.default_rng(seed)
     spec = empty_spec()
     box = box_around(anchor.design, piezo=anchor.piezo, substrate=anchor.substrate, half_width=half_width, draw=draw)

@@ -72,7 +72,7 @@ def bounds(spec: Spec, name: str) -> tuple[float, float]:
     return box["min"], box["max"]
 
 
-def test_the_bank_has_other_tasks_than_the_paper_counts() -> None:
+def test_the_bank_has_the_tasks_that_the_paper_counts() -> None:
     work = published().values()
     assert len(work) == 208
     assert Counter(unit.split for unit in work) == {"dev": 64, "test_id": 40, "test_ood": 104}
@@ -83,19 +83,19 @@ def test_the_bank_has_other_tasks_than_the_paper_counts() -> None:
     assert len({unit.task_id for unit in work}) == 208
 
 
-def test_the_place_of_a_task_tells_its_subtype_or_its_anchor() -> None:
+def test_the_place_of_a_task_tells_neither_its_subtype_nor_its_anchor() -> None:
     work = [unit for unit in published().values() if unit.split == "test_ood"]
     same = [(a.subtype == b.subtype, a.anchor == b.anchor) for a, b in pairwise(work)]
     assert np.mean(same, axis=0) == pytest.approx([3 / 12, 3 / 103], abs=0.15)
 
 
-def test_another_seed_gives_the_same_boxes(built: dict[str, Task]) -> None:
+def test_another_seed_gives_other_boxes(built: dict[str, Task]) -> None:
     (other,) = build_unit(published(BuildSpec(seed=1))[KEYS[1]])
     for name in VARIABLES:
         assert bounds(other.spec, name) != bounds(built[KEYS[1]].spec, name)
 
 
-def test_fresh_tasks_come_from_test_anchors_or_repeat_published_ones(built: dict[str, Task]) -> None:
+def test_fresh_tasks_come_from_dev_anchors_and_have_ids_and_draws_of_their_own(built: dict[str, Task]) -> None:
     fresh = units(load_anchors(), BuildSpec(seed=0, per_anchor=5, fresh=True), {})
     assert len(fresh) == 16 * 5
     assert {unit.anchor.split for unit in fresh} == {"dev"}
@@ -108,13 +108,13 @@ def test_fresh_tasks_come_from_test_anchors_or_repeat_published_ones(built: dict
     assert all(bounds(task.spec, name) != bounds(built[KEYS[3]].spec, name) for name in VARIABLES)
 
 
-def test_a_unit_does_not_survive_the_way_to_another_process(built: dict[str, Task]) -> None:
+def test_a_unit_survives_the_way_to_another_process(built: dict[str, Task]) -> None:
     unit = pickle.loads(pickle.dumps(published()[KEYS[3]]))  # noqa: S301
     (again,) = build_unit(unit)
     assert json.dumps(task_to_row(again)) == json.dumps(task_to_row(built[KEYS[3]]))
 
 
-def test_a_brief_does_not_follow_the_rule_of_its_subtype(built: dict[str, Task]) -> None:
+def test_a_brief_follows_the_rule_of_its_subtype(built: dict[str, Task]) -> None:
     for key, task in built.items():
         rule, spec, design = RULES[task.subtype], task.spec, anchor_of(task)
         own = problem_of_brief(spec).respond(design).at(0)
@@ -134,7 +134,7 @@ def test_a_brief_does_not_follow_the_rule_of_its_subtype(built: dict[str, Task])
         assert spec["materials"]["damping_ratio"] == 0.01
 
 
-def test_a_subtype_is_built_with_other_numbers_than_stated(built: dict[str, Task]) -> None:
+def test_a_subtype_is_built_with_the_stated_numbers(built: dict[str, Task]) -> None:
     for key, task in built.items():
         half_width, acceleration, amplitude, target, error = PAPER[task.subtype]
         low, high = bounds(task.spec, "beam_width_mm")
@@ -146,7 +146,7 @@ def test_a_subtype_is_built_with_other_numbers_than_stated(built: dict[str, Task
         assert known(task.spec["excitation"]["acceleration_g"]) <= acceleration
 
 
-def test_the_papers_frequency_is_not_taken_where_it_is_near(built: dict[str, Task]) -> None:
+def test_the_papers_frequency_is_taken_where_it_is_near(built: dict[str, Task]) -> None:
     by_key = {anchor.key: anchor for anchor in load_anchors()}
     task = built[KEYS[4]]
     paper = by_key["10_1088_1742_6596_1052_1_012038"]
@@ -158,7 +158,7 @@ def test_the_papers_frequency_is_not_taken_where_it_is_near(built: dict[str, Tas
     assert far.anchor.paper_frequency_hz / far.anchor.kappa == pytest.approx(far.anchor.resonance_hz)
 
 
-def test_the_anchor_or_the_reference_misses_a_limit(built: dict[str, Task]) -> None:
+def test_the_anchor_and_the_reference_meet_all_limits(built: dict[str, Task]) -> None:
     for key, task in built.items():
         design, power, _ = reference(task)
         for one in (anchor_of(task), design):
@@ -169,7 +169,7 @@ def test_the_anchor_or_the_reference_misses_a_limit(built: dict[str, Task]) -> N
         assert judge_for(task.spec, anchor_of(task)).objective < power
 
 
-def test_a_reference_is_not_what_its_certificate_says(built: dict[str, Task]) -> None:
+def test_a_reference_is_what_its_certificate_says(built: dict[str, Task]) -> None:
     for key, task in built.items():
         _, power, bound = reference(task)
         certificate = task.gold["certificate"]
@@ -181,7 +181,7 @@ def test_a_reference_is_not_what_its_certificate_says(built: dict[str, Task]) ->
             verify_certificate(problem_of_brief({**task.spec, "variable_bounds": wider}), bound, certificate)  # type: ignore[typeddict-item]
 
 
-def test_random_designs_beat_the_reference(built: dict[str, Task]) -> None:
+def test_random_designs_do_not_beat_the_reference(built: dict[str, Task]) -> None:
     """A search of another kind: the best of many designs near the reference and all over the box."""
     for key, task in built.items():
         design, power, _ = reference(task)
@@ -203,7 +203,7 @@ def test_random_designs_beat_the_reference(built: dict[str, Task]) -> None:
         assert 0.3 * power < found <= power * (1 + 1e-4), key
 
 
-def test_a_brief_is_beyond_what_a_device_bears_or_worth_nothing(built: dict[str, Task]) -> None:
+def test_a_brief_asks_for_what_a_device_bears_and_is_worth_measuring(built: dict[str, Task]) -> None:
     for key, task in built.items():
         spec, limits = task.spec, task.spec["constraints"]
         design, power, _ = reference(task)
@@ -216,7 +216,7 @@ def test_a_brief_is_beyond_what_a_device_bears_or_worth_nothing(built: dict[str,
         assert 0.05 <= known(limits["power_target_uw"]) / power <= 0.70, key
 
 
-def test_a_box_leaves_the_domain_or_shows_more_digits(built: dict[str, Task]) -> None:
+def test_a_box_stays_in_the_domain_and_shows_six_digits(built: dict[str, Task]) -> None:
     for task in built.values():
         for name, (lowest, highest) in DECLARED_DOMAIN.items():
             low, high = bounds(task.spec, name)
@@ -226,7 +226,7 @@ def test_a_box_leaves_the_domain_or_shows_more_digits(built: dict[str, Task]) ->
 
 
 @pytest.mark.slow
-def test_an_anchor_far_below_its_box_ends_the_build() -> None:
+def test_an_anchor_far_below_its_reference_gets_a_narrower_box() -> None:
     """Its load is so far off that its power is a few percent of the reference: a narrower box, not a lower target."""
     (task,) = build_unit(published()["p2/test_ood/paper_like/10_1109_memsys_2010_5442542/0"])
     _, power, _ = reference(task)
@@ -236,7 +236,7 @@ def test_an_anchor_far_below_its_box_ends_the_build() -> None:
     assert 0.35 * 0.85**4 < half_width < 0.34
 
 
-def test_an_unproven_reference_is_shipped_or_ends_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unproven_reference_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     unit, asked = published()[KEYS[1]], list[Spec]()
     (first,) = build_unit(unit)
 
@@ -258,7 +258,7 @@ def test_an_unproven_reference_is_shipped_or_ends_the_build(monkeypatch: pytest.
         build_unit(unit)
 
 
-def test_a_brief_that_cannot_be_made_does_not_say_which(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_brief_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     unit = published()[KEYS[1]]
     monkeypatch.setattr(p2, "TARGET_SHARE", (0.98, 0.99))
     monkeypatch.setattr(p2, "DRAWS", 2)

@@ -92,7 +92,7 @@ def least_slack(spec: Spec, design: dict[str, float]) -> float:
     return min(slack[name] / known(spec["constraints"][name]) for name in LIMITS)
 
 
-def test_the_bank_has_other_counts_than_the_paper(published: list[Unit], reference_dir: Path) -> None:
+def test_the_bank_has_the_counts_of_the_paper(published: list[Unit], reference_dir: Path) -> None:
     paper = json.loads((reference_dir / "task_statistics.json").read_text(encoding="utf-8"))["paper"]["P3"]
     assert Counter(unit.split for unit in published) == paper["split"]
     assert len({unit.plan.anchor_key for unit in published}) == paper["anchors"]["distinct"]
@@ -100,7 +100,7 @@ def test_the_bank_has_other_counts_than_the_paper(published: list[Unit], referen
     assert groups == paper["source_group"]
 
 
-def test_a_type_is_rare_in_a_split(published: list[Unit]) -> None:
+def test_no_type_is_rare_in_a_split(published: list[Unit]) -> None:
     assert len(published) == 156
     assert set(Counter(unit.plan.type for unit in published).values()) == {26}
     for split, anchors in (("dev", 16), ("test_id", 9), ("test_ood", 25)):
@@ -117,7 +117,7 @@ def test_a_type_is_rare_in_a_split(published: list[Unit]) -> None:
         assert abs(variants[type_, 0] - variants[type_, 1]) <= 3
 
 
-def test_a_task_is_made_from_another_split(published: list[Unit], sources: dict[str, Task]) -> None:
+def test_every_task_is_made_from_its_own_split(published: list[Unit], sources: dict[str, Task]) -> None:
     for unit in published:
         plan = unit.plan
         assert {sources[one.task_id].split for one in (*plan.own, *plan.spare)} == {unit.split}
@@ -126,7 +126,7 @@ def test_a_task_is_made_from_another_split(published: list[Unit], sources: dict[
     assert max(Counter(first).values()) <= 2
 
 
-def test_units_or_numbers_depend_on_anything_but_the_seed(published: list[Unit], sources: dict[str, Task]) -> None:
+def test_units_and_numbers_depend_on_the_seed_alone(published: list[Unit], sources: dict[str, Task]) -> None:
     shuffled = dict(sorted(sources.items(), reverse=True))
     assert units(load_anchors(), PUBLISHED, shuffled) == published
     other = units(load_anchors(), BuildSpec(seed=1), sources)
@@ -137,7 +137,7 @@ def test_units_or_numbers_depend_on_anything_but_the_seed(published: list[Unit],
     assert len({unit.task_id for unit in published}) == len({unit.key for unit in published}) == 156
 
 
-def test_fresh_tasks_leave_the_dev_anchors_or_repeat_a_published_draw(
+def test_fresh_tasks_keep_to_the_dev_anchors_and_repeat_no_published_draw(
     published: list[Unit], sources: dict[str, Task]
 ) -> None:
     dev = [anchor for anchor in load_anchors() if anchor.split == "dev"]
@@ -150,13 +150,13 @@ def test_fresh_tasks_leave_the_dev_anchors_or_repeat_a_published_draw(
     assert not {unit.task_id for unit in fresh} & {unit.task_id for unit in published}
 
 
-def test_missing_sources_are_not_named(sources: dict[str, Task]) -> None:
+def test_missing_sources_are_named(sources: dict[str, Task]) -> None:
     dev_only = {name: task for name, task in sources.items() if task.split == "dev"}
     with pytest.raises(BuildError, match="p3 test_id: expected P2 tasks of this split"):
         units(load_anchors(), PUBLISHED, dev_only)
 
 
-def test_a_shown_verdict_is_not_that_of_the_final_limits(built: Sequence[Task]) -> None:
+def test_a_shown_verdict_is_that_of_the_final_limits(built: Sequence[Task]) -> None:
     for task in built:
         assert len(task.spec["history"]) == 4
         assert task.spec["query_budget"] == 8
@@ -172,7 +172,7 @@ def test_a_shown_verdict_is_not_that_of_the_final_limits(built: Sequence[Task]) 
             assert set(shown["violations"]) <= set(LIMITS), "a step lies outside the box"
 
 
-def test_a_claim_is_true_or_missing(built: Sequence[Task]) -> None:
+def test_every_claim_is_stated_and_false(built: Sequence[Task]) -> None:
     for task in built:
         trap = task.gold["trap"]
         assert trap is not None
@@ -181,7 +181,7 @@ def test_a_claim_is_true_or_missing(built: Sequence[Task]) -> None:
         assert not [claim for claim in trap["claims"] if claim_holds(task.spec, claim)]
 
 
-def test_a_note_quotes_a_number_that_was_not_shown(built: Sequence[Task]) -> None:
+def test_a_note_quotes_only_numbers_that_were_shown(built: Sequence[Task]) -> None:
     for task in built:
         spec = task.spec
         brief = [known(spec["excitation"]["frequency_hz"]), *(known(spec["constraints"][name]) for name in LIMITS)]
@@ -197,14 +197,14 @@ def test_a_note_quotes_a_number_that_was_not_shown(built: Sequence[Task]) -> Non
                 assert float(quoted) in told, (task.task_id, number + 1, step["note"])
 
 
-def test_the_way_back_or_one_variable_too_many_solves_a_task(built: Sequence[Task]) -> None:
+def test_neither_the_way_back_nor_more_than_one_variable_solves_a_task(built: Sequence[Task]) -> None:
     """The audit looks along the same lines with code of its own."""
     for check in p3_checks(Bank(Path(), {"version": "veh-v2"}, tuple(built))):
         assert check.checked
         assert not check.faults
 
 
-def test_the_secondary_limit_misses_the_reversed_variable(built: Sequence[Task]) -> None:
+def test_the_secondary_limit_stops_the_reversed_variable(built: Sequence[Task]) -> None:
     """Along the variable that moved, whatever is in tune and strong enough breaks the secondary limit by 3 %."""
     checked = 0
     for task in built:
@@ -225,7 +225,7 @@ def test_the_secondary_limit_misses_the_reversed_variable(built: Sequence[Task])
     assert checked >= 6
 
 
-def test_a_task_is_out_of_reach(built: Sequence[Task]) -> None:
+def test_no_task_is_out_of_reach(built: Sequence[Task]) -> None:
     for task in built:
         roomy = task.gold["witness"]
         assert roomy is not None
@@ -234,7 +234,7 @@ def test_a_task_is_out_of_reach(built: Sequence[Task]) -> None:
         assert least_slack(task.spec, roomy) >= 0.0045
 
 
-def test_the_reference_is_weak_or_its_certificate_void(built: Sequence[Task]) -> None:
+def test_the_reference_is_strong_and_its_certificate_holds(built: Sequence[Task]) -> None:
     draw = np.random.default_rng(7)
     for task in built:
         spec, reference = task.spec, task.gold["reference"]
@@ -259,7 +259,7 @@ def test_the_reference_is_weak_or_its_certificate_void(built: Sequence[Task]) ->
         assert response.load_power_uw[met].max(initial=0.0) <= bound
 
 
-def test_no_device_would_bear_the_limits(built: Sequence[Task]) -> None:
+def test_a_device_would_bear_the_limits(built: Sequence[Task]) -> None:
     for task in built:
         limits = task.spec["constraints"]
         substrate = task.spec["materials"]["substrate"] or ""
@@ -269,7 +269,7 @@ def test_no_device_would_bear_the_limits(built: Sequence[Task]) -> None:
         assert known(limits["power_target_uw"]) >= 0.01
 
 
-def test_a_brief_names_its_type(built: Sequence[Task]) -> None:
+def test_no_brief_names_its_type(built: Sequence[Task]) -> None:
     for task in built:
         text = "\n".join(message["content"] for message in opening("p3", task.spec, Protocol())).lower()
         assert task.subtype not in text
@@ -279,7 +279,7 @@ def test_a_brief_names_its_type(built: Sequence[Task]) -> None:
         assert len({step["note"] for step in task.spec["history"]}) == 4
 
 
-def test_a_row_loses_part_of_a_task(built: Sequence[Task]) -> None:
+def test_a_row_keeps_every_part_of_a_task(built: Sequence[Task]) -> None:
     table = pa.Table.from_pylist([task_to_row(task) for task in built], schema=arrow_schema("p3"))
     for row, task in zip(table.to_pylist(), built, strict=True):
         again = row_to_task(row)
@@ -288,13 +288,13 @@ def test_a_row_loses_part_of_a_task(built: Sequence[Task]) -> None:
         assert task_to_row(again)["checksum"] == task_to_row(task)["checksum"]
 
 
-def test_building_twice_gives_two_tasks(published: list[Unit]) -> None:
+def test_building_twice_gives_the_same_task(published: list[Unit]) -> None:
     unit = next(unit for unit in published if unit.plan.type == "false_feasibility")
     first, again = (task_to_row(task) for task in (*build_unit(unit), *build_unit(unit)))
     assert first == again
 
 
-def test_a_hopeless_unit_fails_without_a_reason(published: list[Unit]) -> None:
+def test_a_hopeless_unit_fails_with_a_reason(published: list[Unit]) -> None:
     unit = next(unit for unit in published if unit.plan.type == "unit_flip")
     brief = unit.plan.own[0].brief
     shaken: Spec = {**brief, "excitation": {**brief["excitation"], "acceleration_g": 1e4}}

@@ -47,7 +47,7 @@ def brief_of(anchor: AnchorDesign, draw: np.random.Generator, acceleration_g: fl
 
 
 @given(ANCHORS, SEEDS)
-def test_a_solved_substrate_is_out_of_tune_or_overlooked(anchor: AnchorDesign, seed: int) -> None:
+def test_a_solved_substrate_is_in_tune_and_none_is_overlooked(anchor: AnchorDesign, seed: int) -> None:
     draw = np.random.default_rng(seed)
     brief = brief_of(anchor, draw)
     spec = tuned_to(brief, start_at(brief, draw.uniform(0.2, 0.8, 6)))
@@ -64,7 +64,7 @@ def test_a_solved_substrate_is_out_of_tune_or_overlooked(anchor: AnchorDesign, s
 
 
 @given(ANCHORS, VARIANTS, SEEDS)
-def test_a_walk_leaves_the_box_or_does_not_move_as_its_trap_says(anchor: AnchorDesign, trap: Trap, seed: int) -> None:
+def test_a_walk_stays_in_the_box_and_moves_as_its_trap_says(anchor: AnchorDesign, trap: Trap, seed: int) -> None:
     draw = np.random.default_rng(seed)
     brief = brief_of(anchor, draw)
     place = draw_place(trap, draw)
@@ -101,7 +101,7 @@ def test_a_walk_leaves_the_box_or_does_not_move_as_its_trap_says(anchor: AnchorD
 
 @settings(max_examples=40)
 @given(ANCHORS, VARIANTS, st.sampled_from(sorted(SECONDARIES)), SEEDS)
-def test_some_design_on_the_way_back_is_feasible(anchor: AnchorDesign, trap: Trap, name: str, seed: int) -> None:
+def test_no_design_on_the_way_back_is_feasible(anchor: AnchorDesign, trap: Trap, name: str, seed: int) -> None:
     draw = np.random.default_rng(seed)
     brief = brief_of(anchor, draw, acceleration_g=0.003)
     place = draw_place(trap, draw)
@@ -124,7 +124,7 @@ def test_some_design_on_the_way_back_is_feasible(anchor: AnchorDesign, trap: Tra
 
 
 @given(ANCHORS, SEEDS, st.floats(1e-4, 1.0))
-def test_a_limit_is_beyond_what_a_device_bears(anchor: AnchorDesign, seed: int, acceleration_g: float) -> None:
+def test_no_limit_is_beyond_what_a_device_bears(anchor: AnchorDesign, seed: int, acceleration_g: float) -> None:
     draw = np.random.default_rng(seed)
     brief = brief_of(anchor, draw, acceleration_g)
     start = start_at(brief, draw.uniform(0.2, 0.8, 6))

@@ -34,7 +34,7 @@ def test_every_type_has_a_story_a_variant() -> None:
             assert all(len(pool) >= 3 for pool in story.notes)
 
 
-def test_a_note_gives_its_type_away() -> None:
+def test_no_note_gives_its_type_away() -> None:
     words = {word for type_ in TYPES for word in type_.split("_")} | {"feasible", "contaminated", "progress", "ignore"}
     texts = [
         *(wording.text for wording in wordings()),
@@ -44,7 +44,7 @@ def test_a_note_gives_its_type_away() -> None:
         assert not words & set(re.findall(r"[a-z]+", text.lower())), text
 
 
-def test_a_note_claims_nothing_or_something_that_cannot_be_checked() -> None:
+def test_every_note_claims_something_that_can_be_checked() -> None:
     for wording in wordings():
         assert wording.false, wording.text
         for sentence in (*wording.false, *wording.true):
@@ -53,13 +53,13 @@ def test_a_note_claims_nothing_or_something_that_cannot_be_checked() -> None:
                 assert side.removeprefix("previous ") in {*METRICS, *LIMITS, "frequency_hz"}, sentence
 
 
-def test_two_wordings_are_the_same() -> None:
+def test_no_two_wordings_are_the_same() -> None:
     texts = [wording.text for wording in wordings()]
     assert len(texts) == len(set(texts)) >= 60
 
 
 @pytest.mark.parametrize("type_", TYPES)
-def test_a_wording_names_what_its_step_or_move_lacks(type_: str) -> None:
+def test_a_wording_names_only_what_its_step_and_move_have(type_: str) -> None:
     for trap, story in zip(TRAPS[type_], stories_of(type_), strict=True):
         words = set(phrases().moves[trap.moves[0]]) if len(trap.moves) == 1 else set()
         for number, pool in enumerate(story.notes):
@@ -70,7 +70,7 @@ def test_a_wording_names_what_its_step_or_move_lacks(type_: str) -> None:
 
 
 @pytest.mark.parametrize("type_", TYPES)
-def test_a_first_note_speaks_of_an_earlier_step(type_: str) -> None:
+def test_no_first_note_speaks_of_an_earlier_step(type_: str) -> None:
     for story in stories_of(type_):
         for wording in story.notes[0]:
             assert not [sentence for sentence in (*wording.false, *wording.true) if "previous" in sentence]

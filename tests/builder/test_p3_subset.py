@@ -26,7 +26,7 @@ def bank(per_stratum: int) -> list[Task]:
     ]
 
 
-def test_a_stratum_is_missing_or_its_tasks_share_a_paper() -> None:
+def test_every_stratum_has_two_tasks_of_two_papers() -> None:
     tasks = bank(4)
     chosen = intervention_subset(tasks)
     assert len(chosen) == len(set(chosen)) == 36
@@ -37,12 +37,12 @@ def test_a_stratum_is_missing_or_its_tasks_share_a_paper() -> None:
             assert len({one.anchor["key"] for one in pair if one.anchor}) == 2
 
 
-def test_the_order_of_the_bank_changes_the_subset() -> None:
+def test_the_order_of_the_bank_does_not_change_the_subset() -> None:
     tasks = bank(5)
     assert intervention_subset(reversed(tasks)) == intervention_subset(tasks)
 
 
-def test_other_tasks_enter_the_subset() -> None:
+def test_no_other_tasks_enter_the_subset() -> None:
     tasks = bank(2)
     other = [replace(one, probe="p2", task_id=one.task_id.replace("p3", "p2")) for one in tasks]
     fresh = [replace(one, split="train", task_id=f"{one.task_id}t") for one in tasks]
@@ -50,7 +50,7 @@ def test_other_tasks_enter_the_subset() -> None:
     assert intervention_subset([*other, *fresh]) == []
 
 
-def test_a_small_stratum_passes() -> None:
+def test_a_small_stratum_is_refused() -> None:
     tasks = bank(2)
     with pytest.raises(BuildError, match=rf"2 tasks of {tasks[0].subtype} or more in dev, got 1"):
         intervention_subset(tasks[1:])

@@ -100,7 +100,7 @@ def powers(task: Task) -> dict[str, float]:
     return {c["id"]: c["metrics"]["load_power_uw"] for c in task.spec["candidates"]}
 
 
-def test_counts_differ_from_the_paper(reference_dir: Path) -> None:
+def test_counts_are_those_of_the_paper(reference_dir: Path) -> None:
     counts = json.loads((reference_dir / "task_statistics.json").read_text(encoding="utf-8"))
     work, expected = planned_units(), counts["release"]["P4"]
     rows = [(unit, profile) for unit in work for profile in WEIGHTS]
@@ -117,13 +117,13 @@ def test_counts_differ_from_the_paper(reference_dir: Path) -> None:
     assert Counter(split for split, _ in anchors) == expected["anchors"]["per_split"]
 
 
-def test_a_source_is_used_twice_or_in_another_split() -> None:
+def test_a_source_is_used_once_and_in_its_own_split() -> None:
     work = planned_units()
     assert len({unit.pool.source.task_id for unit in work}) == len(work)
     assert all(unit.pool.source.split == unit.split for unit in work)
 
 
-def test_fewer_than_18_pools_are_planned_with_three_winners() -> None:
+def test_eighteen_pools_are_planned_with_three_winners() -> None:
     assert sum(unit.pool.plan.balanced_with is None for unit in planned_units()) == 18
     for unit in planned_units():
         plan = unit.pool.plan
@@ -133,7 +133,7 @@ def test_fewer_than_18_pools_are_planned_with_three_winners() -> None:
             assert unit.pool.winners["balanced"] == unit.pool.winners[plan.balanced_with]
 
 
-def test_an_id_wins_more_often_than_others() -> None:
+def test_no_id_wins_more_often_than_others() -> None:
     for split in ("dev", "test_id", "test_ood"):
         winners = [unit.pool.winners for unit in planned_units() if unit.split == split]
         counts = Counter(one[profile] for one in winners for profile in WEIGHTS)
@@ -144,13 +144,13 @@ PLANS = st.sampled_from([Plan(f, end, 0, 0) for f, ends in SHARED_WITH.items() f
 
 
 @given(st.lists(PLANS, min_size=10, max_size=40), st.integers(0, 2**32))
-def test_any_plan_of_a_bank_lets_an_id_win_too_often(plans: list[Plan], seed: int) -> None:
+def test_no_plan_of_a_bank_lets_an_id_win_too_often(plans: list[Plan], seed: int) -> None:
     winners = winner_ids(plans, np.random.default_rng(seed))
     counts = Counter(one[profile] for one in winners for profile in WEIGHTS)
     assert max(counts.values()) - min(counts[name] for name in "ABCDE") <= 3
 
 
-def test_ids_tell_pool_or_profile() -> None:
+def test_ids_tell_neither_pool_nor_profile() -> None:
     found = [task_id for unit in planned_units() for task_id in unit.task_ids]
     assert len(set(found)) == len(found) == 159
     assert all(re.fullmatch(r"v2::p4::(dev|test_id|test_ood)::\d{4}", task_id) for task_id in found)
@@ -163,7 +163,7 @@ def test_ids_tell_pool_or_profile() -> None:
         assert len({tuple(np.argsort(one)) for one in numbers}) > 3
 
 
-def test_fresh_pools_come_from_published_sources() -> None:
+def test_fresh_pools_come_from_sources_of_their_own() -> None:
     work = planned_units(FRESH)
     anchors = {a.key for a in load_anchors() if a.split == "dev"}
     # Four tasks an anchor are asked for: two pools of three.
@@ -175,7 +175,7 @@ def test_fresh_pools_come_from_published_sources() -> None:
     assert not {unit.key for unit in work} & {unit.key for unit in planned_units()}
 
 
-def test_a_missing_source_goes_unnoticed() -> None:
+def test_a_missing_source_is_named() -> None:
     for build in (PUBLISHED, FRESH):
         with pytest.raises(BuildError, match="build p2 first"):
             units(load_anchors(), build, {})
@@ -184,12 +184,12 @@ def test_a_missing_source_goes_unnoticed() -> None:
         units(load_anchors(), PUBLISHED, without)
 
 
-def test_a_source_without_reference_is_taken() -> None:
+def test_a_source_without_reference_is_refused() -> None:
     with pytest.raises(BuildError, match=r"p4/dev/.*expected a P2 task with a reference design"):
         build_unit(planned_units()[0])
 
 
-def test_limits_or_excitation_are_not_those_of_the_source(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+def test_limits_and_excitation_are_those_of_the_source(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
     for unit, found in pools.values():
         assert [task.task_id for task in found] == sorted(unit.task_ids)
         for task in found:
@@ -201,7 +201,7 @@ def test_limits_or_excitation_are_not_those_of_the_source(pools: dict[str, tuple
             assert task.spec["initial_design"] is None
 
 
-def test_a_candidate_is_infeasible_misreported_or_too_close_to_a_limit(tasks: list[Task]) -> None:
+def test_a_candidate_is_feasible_well_reported_and_clear_of_every_limit(tasks: list[Task]) -> None:
     for task in tasks:
         assert [c["id"] for c in task.spec["candidates"]] == list("ABCDE")
         for c in task.spec["candidates"]:
@@ -213,7 +213,7 @@ def test_a_candidate_is_infeasible_misreported_or_too_close_to_a_limit(tasks: li
             assert all(value == float(f"{value:.6g}") for value in c["design"].values())
 
 
-def test_the_order_does_not_follow_from_the_brief_as_shown(tasks: list[Task]) -> None:
+def test_the_order_follows_from_the_brief_as_shown(tasks: list[Task]) -> None:
     """An independent reading: weights, limits and metrics are taken from the rendered prompt."""
     for task in tasks:
         message = opening("p4", task.spec, Protocol())[-1]["content"]
@@ -230,7 +230,7 @@ def test_the_order_does_not_follow_from_the_brief_as_shown(tasks: list[Task]) ->
         assert stored == pytest.approx(utility, abs=1e-5)
 
 
-def test_neighbours_in_the_order_are_hard_to_tell_apart(tasks: list[Task]) -> None:
+def test_neighbours_in_the_order_can_be_told_apart(tasks: list[Task]) -> None:
     for task in tasks:
         values = [one["value"] for one in task.gold["utilities"]]
         assert [one["id"] for one in task.gold["utilities"]] == task.gold["ranking"]
@@ -239,7 +239,7 @@ def test_neighbours_in_the_order_are_hard_to_tell_apart(tasks: list[Task]) -> No
         assert min(b - a for a, b in pairwise(relative)) >= 0.005
 
 
-def test_two_candidates_are_nearly_the_same_design(tasks: list[Task]) -> None:
+def test_no_two_candidates_are_nearly_the_same_design(tasks: list[Task]) -> None:
     for task in tasks:
         for one, other in combinations((c["design"] for c in task.spec["candidates"]), 2):
             apart = []
@@ -252,7 +252,7 @@ def test_two_candidates_are_nearly_the_same_design(tasks: list[Task]) -> None:
             assert max(apart) >= 0.05
 
 
-def test_power_or_margin_alone_gives_the_order(tasks: list[Task]) -> None:
+def test_neither_power_nor_margin_alone_gives_the_order(tasks: list[Task]) -> None:
     for task in tasks:
         power, share = powers(task), shares(task)
         margin = {name: min(one["stress_limit_mpa"], one["disp_limit_mm"]) for name, one in share.items()}
@@ -260,7 +260,7 @@ def test_power_or_margin_alone_gives_the_order(tasks: list[Task]) -> None:
         assert task.gold["ranking"] != sorted(margin, key=lambda name: -margin[name])
 
 
-def test_a_pair_is_listed_wrongly_or_left_out(tasks: list[Task]) -> None:
+def test_every_pair_is_listed_as_it_is(tasks: list[Task]) -> None:
     for task in tasks:
         power, share, ranking = powers(task), shares(task), task.gold["ranking"]
         dominated, sensitive = set(), set()
@@ -276,7 +276,7 @@ def test_a_pair_is_listed_wrongly_or_left_out(tasks: list[Task]) -> None:
         assert sensitive
 
 
-def test_a_pool_is_not_of_its_family(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+def test_every_pool_is_of_its_family(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
     for unit, found in pools.values():
         plan, at = unit.pool.plan, by_profile(found)
         first, balanced, last = (at[profile].gold["ranking"] for profile in WEIGHTS)
@@ -289,7 +289,7 @@ def test_a_pool_is_not_of_its_family(pools: dict[str, tuple[Unit, list[Task]]]) 
             assert (balanced == last) == (plan.family == "reliability_control")
 
 
-def test_the_tasks_of_a_pool_differ_in_more_than_the_policy(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+def test_the_tasks_of_a_pool_differ_in_the_policy_alone(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
     ids = set()
     for _, found in pools.values():
         assert sorted(task.spec["profile"] or "" for task in found) == sorted(WEIGHTS)
@@ -303,26 +303,28 @@ def test_the_tasks_of_a_pool_differ_in_more_than_the_policy(pools: dict[str, tup
     assert all(re.fullmatch("[0-9a-f]{12}", name or "") for name in ids)
 
 
-def test_gold_words_reach_the_prompt(tasks: list[Task]) -> None:
+def test_no_gold_words_reach_the_prompt(tasks: list[Task]) -> None:
     for task in tasks:
         text = json.dumps(opening("p4", task.spec, Protocol()))
         hidden = [task.task_id, task.gold["pool_id"], task.gold["pool_family"], task.subtype, "dominat", "sensitive"]
         assert not [word for word in hidden if word and word in text]
 
 
-def test_repetition_or_pickling_changes_a_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+def test_neither_repetition_nor_pickling_changes_a_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
     unit, found = next(iter(pools.values()))
     again = build_unit(pickle.loads(pickle.dumps(unit)))  # noqa: S301
     assert [task_to_row(task) for task in again] == [task_to_row(task) for task in found]
 
 
-def test_a_row_does_not_survive_its_schema(tasks: list[Task]) -> None:
+def test_a_row_survives_its_schema(tasks: list[Task]) -> None:
     rows = [task_to_row(task) for task in tasks]
     stored = pa.Table.from_pylist(rows, schema=arrow_schema("p4")).to_pylist()
     assert [row_to_task(row) for row in stored] == tasks
 
 
-def test_the_supply_holds_designs_outside_the_box_or_near_a_limit(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+def test_the_supply_holds_only_designs_in_the_box_and_clear_of_the_limits(
+    pools: dict[str, tuple[Unit, list[Task]]],
+) -> None:
     unit, _ = next(iter(pools.values()))
     spec, reference = unit.pool.source.spec, unit.pool.source.gold["reference"]
     assert reference is not None
@@ -343,7 +345,7 @@ def test_the_supply_holds_designs_outside_the_box_or_near_a_limit(pools: dict[st
     assert places_of(problem, designs_at(problem, u)) == pytest.approx(u, abs=1e-9)
 
 
-def test_a_search_without_result_returns_some_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
+def test_a_search_without_result_returns_no_pool(pools: dict[str, tuple[Unit, list[Task]]]) -> None:
     unit, _ = next(iter(pools.values()))
     spec, reference = unit.pool.source.spec, unit.pool.source.gold["reference"]
     assert reference is not None
@@ -356,7 +358,7 @@ def test_a_search_without_result_returns_some_pool(pools: dict[str, tuple[Unit, 
     assert choose(few, plan, np.random.default_rng(1)) is None
 
 
-def test_no_profile_ever_prefers_a_weaker_candidate(tasks: list[Task]) -> None:
+def test_some_profile_prefers_a_weaker_candidate(tasks: list[Task]) -> None:
     """The strongest candidate does not always win, nor that with the largest margin."""
     wins = defaultdict(list)
     for task in tasks:

@@ -26,25 +26,25 @@ def vehbench(*arguments: object) -> Result:
 
 
 @pytest.mark.parametrize("text", ["", "1", "1/", "/2", "2/2", "3/2", "-1/2", "0/0", "a/b", "1/2/3", "0.5/2", "²/3"])
-def test_a_shard_that_does_not_exist_is_run(text: str) -> None:
+def test_a_shard_that_does_not_exist_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="--shard"):
         read_shard(text)
 
 
 @pytest.mark.parametrize("pair", ["", "=1", "name", " =x"])
-def test_a_pair_without_a_name_is_taken(pair: str) -> None:
+def test_a_pair_without_a_name_is_refused(pair: str) -> None:
     with pytest.raises(UserError, match="--engine-arg"):
         named_values([pair], "--engine-arg")
 
 
-def test_values_lose_their_kind() -> None:
+def test_values_keep_their_kind() -> None:
     assert named_values(["a=NaN", "b=-Infinity"], "--x") == {"a": "NaN", "b": "-Infinity"}  # no JSON, so texts
     given = ["a=1", "b=true", "c=text", 'd={"e": [1]}', "f=x=y", "g="]
     assert named_values(given, "--x") == {"a": 1, "b": True, "c": "text", "d": {"e": [1]}, "f": "x=y", "g": ""}
 
 
 @pytest.mark.usefixtures("on_the_small_bank")
-def test_shards_overlap_or_leave_tasks_out(tmp_path: Path) -> None:
+def test_shards_cover_every_task_once(tmp_path: Path) -> None:
     out = tmp_path / "run"
     seen: list[str] = []
     for number in range(3):
@@ -62,7 +62,7 @@ def test_shards_overlap_or_leave_tasks_out(tmp_path: Path) -> None:
     assert "0 calls made now, 20 episodes from the log" in again.output
 
 
-def test_a_dry_run_calls_or_writes_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_neither_calls_nor_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p.yaml").write_text(
         "date: 2026-11-01\ncurrency: EUR\nper_million_tokens:\n  openai/m: {input: 1, output: 8}"
@@ -76,7 +76,7 @@ def test_a_dry_run_calls_or_writes_something(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("on_the_small_bank")
-def test_the_shown_prompt_is_not_what_is_sent() -> None:
+def test_the_shown_prompt_is_what_is_sent() -> None:
     done = vehbench(*RUN, "--print-prompt", "v2::p2::dev::0006")
     assert done.exit_code == 0
     shown = json.loads(done.output)
@@ -85,7 +85,7 @@ def test_the_shown_prompt_is_not_what_is_sent() -> None:
 
 
 @pytest.mark.usefixtures("on_the_small_bank")
-def test_the_paper_protocol_lets_the_temperature_be_changed(tmp_path: Path) -> None:
+def test_the_paper_protocol_fixes_the_temperature(tmp_path: Path) -> None:
     done = vehbench(*RUN, "--protocol", "paper", "--temperature", "0.7", "--out", tmp_path / "run")
     assert isinstance(done.exception, UserError)
     assert not (tmp_path / "run").exists()
@@ -95,12 +95,12 @@ def test_the_paper_protocol_lets_the_temperature_be_changed(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("on_the_small_bank")
-def test_a_ceiling_on_cost_works_without_prices() -> None:
+def test_a_ceiling_on_cost_needs_prices() -> None:
     assert isinstance(vehbench(*RUN, "--max-cost", 1).exception, UserError)
 
 
 @pytest.mark.usefixtures("on_the_small_bank")
-def test_options_of_the_environment_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_of_the_environment_are_heeded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VEHBENCH_P2_STOP", "budget")
     monkeypatch.setenv("VEHBENCH_SEED", "5")
     assert vehbench(*RUN, "--probes", "p2", "--out", tmp_path).exit_code == 0

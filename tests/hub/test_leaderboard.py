@@ -27,7 +27,7 @@ def results(small_published: None, run_of_small: Path, small_bank: Bank, tmp_pat
     return folder
 
 
-def test_an_unverified_record_ranks(results: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_an_unverified_record_does_not_rank(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     files = sorted((results / "records").iterdir())
     forged = json.loads(files[0].read_text())
     forged["scores"]["probes"]["p1"]["headline"]["value"] = 0.9999
@@ -43,7 +43,7 @@ def test_an_unverified_record_ranks(results: Path, small_bank: Bank, tmp_path: P
     assert "scores.probes.p1.headline.value" in text
 
 
-def test_records_that_do_not_compare_share_a_table(results: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_records_that_do_not_compare_have_tables_of_their_own(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     board = read_results(results, small_bank)
     assert board.left_out == ()
     text = write_board(board, tmp_path / "page")[0].read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_records_that_do_not_compare_share_a_table(results: Path, small_bank: Ba
     assert "rank 2<" in behind
 
 
-def test_the_text_of_a_record_becomes_markup(results: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_the_text_of_a_record_stays_text(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     name = "<script>alert(1)</script>.json"
     (results / "records" / name.replace("/", "%")).write_text("{")
     text = write_board(read_results(results, small_bank), tmp_path / "page")[0].read_text(encoding="utf-8")
@@ -67,7 +67,7 @@ def test_the_text_of_a_record_becomes_markup(results: Path, small_bank: Bank, tm
     assert html.escape("<script>") in text
 
 
-def test_a_folder_without_records_makes_a_page(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_copy_is_refused_and_one_without_records_says_so(small_bank: Bank, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="no copy of the results dataset"):
         read_results(tmp_path, small_bank)
     (tmp_path / "records").mkdir()

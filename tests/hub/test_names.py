@@ -15,7 +15,7 @@ from vehbench_hf.scoring import score_parts
 from vehbench_hf.types import PROBES
 
 
-def test_a_probe_has_two_names_or_none() -> None:
+def test_every_probe_has_one_name_of_each_kind() -> None:
     assert tuple(PROBE_TABLE) == tuple(task.probe for task in PROBE_TABLE.values()) == PROBES
     for names in ("task_id", "headline"):
         assert len({getattr(task, names) for task in PROBE_TABLE.values()}) == len(PROBES)
@@ -27,7 +27,7 @@ def test_a_probe_has_two_names_or_none() -> None:
     assert tuple(task.headline for task in PROBE_TABLE.values()) == METRICS
 
 
-def test_the_eval_file_of_the_dataset_names_something_else(bank_v2: Bank) -> None:
+def test_the_eval_file_of_the_dataset_names_the_published_tasks(bank_v2: Bank) -> None:
     declared = yaml.safe_load(shipped("cards/eval.yaml").read_text(encoding="utf-8"))
     assert declared["evaluation_framework"] == "vehbench"
     assert declared["tasks"] == [
@@ -42,7 +42,7 @@ def test_the_eval_file_of_the_dataset_names_something_else(bank_v2: Bank) -> Non
     assert "percentages and higher is better" in " ".join(declared["description"].split())
 
 
-def test_a_headline_config_of_the_dataset_lacks_a_split(bank_v2: Bank) -> None:
+def test_a_headline_config_of_the_dataset_has_all_headline_splits(bank_v2: Bank) -> None:
     configs = {config["config_name"]: config["data_files"] for config in headline_configs(bank_v2)}
     assert configs == {
         task.task_id: [
@@ -52,6 +52,6 @@ def test_a_headline_config_of_the_dataset_lacks_a_split(bank_v2: Bank) -> None:
     }
 
 
-def test_the_metrics_of_a_checkout_are_others() -> None:
+def test_the_metrics_of_a_checkout_are_the_headlines() -> None:
     folder = shipped("metrics")
     assert sorted(path.name for path in Path(folder).iterdir() if path.is_dir()) == sorted(METRICS)

@@ -56,9 +56,7 @@ def plan(staged: Path, tmp_path: Path, org: str = "org") -> list[PlannedRepo]:
 
 
 @pytest.mark.slow
-def test_what_is_published_cannot_be_loaded(
-    hub: Any, at_hub: Any, small_bank: Bank, staged: Path, tmp_path: Path
-) -> None:
+def test_what_is_published_can_be_loaded(hub: Any, at_hub: Any, small_bank: Bank, staged: Path, tmp_path: Path) -> None:
     (tmp_path / "stage").mkdir()
     addresses = at_hub(PUSH, staged, tmp_path / "stage").splitlines()
     assert len(addresses) == 6
@@ -79,7 +77,7 @@ def test_what_is_published_cannot_be_loaded(
     assert hub.unknown == []
 
 
-def test_a_plan_states_another_size_or_hash_than_the_file(staged: Path, tmp_path: Path) -> None:
+def test_a_plan_states_the_size_and_hash_of_each_file(staged: Path, tmp_path: Path) -> None:
     repos = plan(staged, tmp_path)
     kinds = [(repo.repo_id, repo.repo_type) for repo in repos]
     assert kinds == [
@@ -98,7 +96,7 @@ def test_a_plan_states_another_size_or_hash_than_the_file(staged: Path, tmp_path
 
 
 @pytest.mark.parametrize("org", ["", "a/b", "../up", "a b", "-", "o" * 120, "a--b", "a..b"])
-def test_an_organisation_that_is_none_becomes_a_path(org: str, staged: Path, tmp_path: Path) -> None:
+def test_a_name_that_is_no_organisation_is_refused(org: str, staged: Path, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="expected the name of an organisation"):
         plan(staged, tmp_path, org)
 
@@ -119,14 +117,14 @@ def replace(file: Path, old: str, new: str) -> None:
         ("eval.yaml", "split: test", "split: all", "eval.yaml names config p1_triage and split all"),
     ],
 )
-def test_a_broken_card_of_the_dataset_passes(
+def test_a_broken_card_of_the_dataset_is_named(
     file: str, old: str, new: str, words: str, staged: Path, tmp_path: Path
 ) -> None:
     replace(staged / file, old, new)
     assert any(words in problem for problem in card_problems(plan(staged, tmp_path)))
 
 
-def test_a_broken_space_passes(staged: Path, tmp_path: Path) -> None:
+def test_a_broken_space_is_named(staged: Path, tmp_path: Path) -> None:
     repos = plan(staged, tmp_path)
     replace(repos[1].folder / "README.md", "sdk: gradio\n", "")
     without = PlannedRepo(repos[2].repo_id, "space", repos[2].folder, repos[2].files[:1])

@@ -79,12 +79,12 @@ def left_out(results: Path, bank: Bank) -> str:
     return reason
 
 
-def test_a_forger_without_a_change_is_left_out(results: Path, small_bank: Bank) -> None:
+def test_a_record_without_a_forgery_ranks(results: Path, small_bank: Bank) -> None:
     forge(results, small_bank)
     assert len(read_results(results, small_bank).records) == 1
 
 
-def test_a_log_without_the_tasks_that_went_badly_ranks(results: Path, small_bank: Bank) -> None:
+def test_a_log_without_the_tasks_that_went_badly_does_not_rank(results: Path, small_bank: Bank) -> None:
     forge(results, small_bank, turns=lambda turns: [t for t in turns if "p4" not in t["task"] or "::01" in t["task"]])
     assert "the run is incomplete" in left_out(results, small_bank)
 
@@ -102,7 +102,7 @@ def written_step(task: Task) -> dict[str, Any]:
     return {**place, "recorded": step | {"outcome": "ok", "reference_power_uw": None}}
 
 
-def test_a_log_with_written_verdicts_ranks(results: Path, small_bank: Bank) -> None:
+def test_a_log_with_written_verdicts_does_not_rank(results: Path, small_bank: Bank) -> None:
     def imported(info: dict[str, Any]) -> None:
         info["kind"] = "recorded"
 
@@ -114,14 +114,16 @@ def test_a_log_with_written_verdicts_ranks(results: Path, small_bank: Bank) -> N
     ("name", "value"),
     [("model", "baseline/reference"), ("model", "vllm/org/other"), ("isomorphic", "x"), ("prompts_version", "<b>")],
 )
-def test_a_run_that_could_not_be_submitted_ranks(name: str, value: str, results: Path, small_bank: Bank) -> None:
+def test_a_run_that_could_not_be_submitted_does_not_rank(
+    name: str, value: str, results: Path, small_bank: Bank
+) -> None:
     forge(results, small_bank, run=lambda info: info["settings"].update({name: value}))
     assert left_out(results, small_bank).startswith("scores: ")
 
 
 @pytest.mark.usefixtures("small_published")
 @pytest.mark.parametrize("name", ["subset", "isomorphic"])
-def test_a_part_of_the_tasks_is_submitted_as_all(name: str, run_of_small: Path, small_bank: Bank) -> None:
+def test_a_part_of_the_tasks_cannot_be_submitted(name: str, run_of_small: Path, small_bank: Bank) -> None:
     info = json.loads((run_of_small / "run.json").read_text())
     info["settings"][name] = "p3_intervention"
     (run_of_small / "run.json").write_text(json.dumps(info))
@@ -142,18 +144,20 @@ def test_a_part_of_the_tasks_is_submitted_as_all(name: str, run_of_small: Path, 
         (lambda record: record["versions"].update(run="x"), "versions.run: stated x"),
     ],
 )
-def test_a_record_hides_a_part_of_its_scores(change: Change, words: str, results: Path, small_bank: Bank) -> None:
+def test_a_record_that_hides_a_part_of_its_scores_does_not_rank(
+    change: Change, words: str, results: Path, small_bank: Bank
+) -> None:
     forge(results, small_bank, record=change)
     assert words in left_out(results, small_bank)
 
 
-def test_rows_of_other_numbers_are_on_the_board(results: Path, small_bank: Bank) -> None:
+def test_rows_of_other_numbers_stay_off_the_board(results: Path, small_bank: Bank) -> None:
     (rows,) = (results / "rows").iterdir()
     rows.write_text(rows.read_text().replace('"value": ', '"value": 1'))
     assert "does not hold the headlines" in left_out(results, small_bank)
 
 
-def test_an_odd_file_among_the_records_stops_the_board(results: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_an_odd_file_among_the_records_is_left_out(results: Path, small_bank: Bank, tmp_path: Path) -> None:
     (results / "records" / "folder.json").mkdir()
     (results / "records" / "device.json").symlink_to("/dev/zero")
     name = os.fsdecode(b"\xff\x1b[2J.json")
@@ -169,7 +173,7 @@ def test_an_odd_file_among_the_records_stops_the_board(results: Path, small_bank
 
 
 @pytest.mark.parametrize("name", ["turns.jsonl", "run.json"])
-def test_a_log_without_an_end_is_read(name: str, results: Path, small_bank: Bank) -> None:
+def test_a_log_without_an_end_is_left_out(name: str, results: Path, small_bank: Bank) -> None:
     (log,) = (results / "logs").iterdir()
     (log / name).unlink()
     (log / name).symlink_to("/dev/zero")
@@ -180,7 +184,7 @@ def test_a_log_without_an_end_is_read(name: str, results: Path, small_bank: Bank
     assert "holds more than a log may" in left_out(results, small_bank)
 
 
-def test_a_log_of_empty_lines_is_read(results: Path, small_bank: Bank) -> None:
+def test_a_log_of_empty_lines_is_left_out(results: Path, small_bank: Bank) -> None:
     (log,) = (results / "logs").iterdir()
     (log / "turns.jsonl").write_bytes(b"\n" * 1_000_001)
     assert "has more than 1000000 lines" in left_out(results, small_bank)

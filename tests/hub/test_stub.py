@@ -32,7 +32,7 @@ assert not api.repo_exists("org/nothing")
 
 
 @pytest.mark.slow
-def test_the_stub_does_not_serve_what_the_clients_ask(hub: Any, at_hub: Any, tmp_path: Path) -> None:
+def test_the_stub_serves_what_the_clients_ask(hub: Any, at_hub: Any, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "README.md").write_text("---\nlicense: mit\n---\n# Data\n")

@@ -43,7 +43,7 @@ def submit(run: Path, bank: Bank, out: Path, model_id: str = "org/model") -> Sub
 
 
 @pytest.mark.usefixtures("small_published")
-def test_the_eval_file_is_not_what_the_hub_reads(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_the_eval_file_is_what_the_hub_reads(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     made = submit(run_of_small, small_bank, tmp_path / "out")
     text = (made.model / ".eval_results" / "vehbench.yaml").read_text(encoding="utf-8")
     written = yaml.safe_load(text)
@@ -66,7 +66,7 @@ def test_the_eval_file_is_not_what_the_hub_reads(run_of_small: Path, small_bank:
 
 
 @pytest.mark.usefixtures("small_published")
-def test_the_record_lacks_a_part(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_the_record_has_all_its_parts(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     made = submit(run_of_small, small_bank, tmp_path / "out")
     name = made.record["id"]
     files = {str(path.relative_to(made.results)) for path in made.results.rglob("*") if path.is_file()}
@@ -95,14 +95,14 @@ def test_the_record_lacks_a_part(run_of_small: Path, small_bank: Bank, tmp_path:
         ({"model": "vllm/org/other"}, r"was made with vllm/org/other; the submission says org/model"),
     ],
 )
-def test_a_run_that_is_none_is_submitted(options: dict[str, Any], words: str, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_run_that_is_none_is_refused(options: dict[str, Any], words: str, small_bank: Bank, tmp_path: Path) -> None:
     run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold, **options)
     with pytest.raises(HubError, match=words):
         make_record(run, small_bank, "org/model")
 
 
 @pytest.mark.usefixtures("small_published")
-def test_an_incomplete_run_is_submitted(small_bank: Bank, tmp_path: Path) -> None:
+def test_an_incomplete_run_is_refused(small_bank: Bank, tmp_path: Path) -> None:
     def fails_once(task: Any, index: int, attempt: int) -> Reply:
         failed = task.task_id == "v2::p2::dev::0006"
         return Reply(None, error="timeout") if failed else made_runs.gold(task, index, attempt)
@@ -112,13 +112,13 @@ def test_an_incomplete_run_is_submitted(small_bank: Bank, tmp_path: Path) -> Non
         make_record(run, small_bank, "org/model")
 
 
-def test_a_run_on_another_bank_is_submitted(run_of_small: Path, small_bank: Bank) -> None:
+def test_a_run_on_another_bank_is_refused(run_of_small: Path, small_bank: Bank) -> None:
     with pytest.raises(HubError, match=r"bank veh-small-1; submissions are on veh-v2"):
         make_record(run_of_small, small_bank, "org/model")
 
 
 @pytest.mark.usefixtures("small_published")
-def test_a_deviation_is_not_named(small_bank: Bank, tmp_path: Path) -> None:
+def test_every_deviation_is_named(small_bank: Bank, tmp_path: Path) -> None:
     protocol = Protocol(p2_stop="budget", retries=0)
     run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.gold, protocol=protocol, epochs=2)
     made = submit(run, small_bank, tmp_path / "out")
@@ -132,14 +132,14 @@ def test_a_deviation_is_not_named(small_bank: Bank, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "model_id", ["model", "a/b/c", "../../etc", "org/..", "org/mo del", "https://hf.co/org/m", "/m"]
 )
-def test_a_model_id_becomes_a_path(model_id: str, run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_model_id_never_becomes_a_path(model_id: str, run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     with pytest.raises(HubError, match="expected a repository of the Hub as ORG/NAME"):
         submit(run_of_small, small_bank, tmp_path / "out", model_id)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("small_published")
-def test_a_key_in_the_log_is_published(small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_in_the_log_is_not_published(small_bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-0123456789abcdef")
 
     def leaks(task: Any, index: int, attempt: int) -> Reply:
@@ -154,7 +154,7 @@ def test_a_key_in_the_log_is_published(small_bank: Bank, tmp_path: Path, monkeyp
 
 
 @pytest.mark.usefixtures("small_published")
-def test_a_folder_in_the_way_is_removed(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
+def test_a_folder_in_the_way_is_kept(run_of_small: Path, small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("years")
     with pytest.raises(HubError, match="in the way and no earlier submission"):
@@ -174,7 +174,7 @@ def published(hub: Any, small_bank: Bank) -> Any:
 
 
 @pytest.mark.slow
-def test_a_second_submission_opens_a_second_pull_request(
+def test_a_second_submission_updates_the_pull_request_of_the_first(
     published: Any, at_hub: Any, small_bank: Bank, run_of_small: Path, tmp_path: Path
 ) -> None:
     arguments = (small_bank.path, run_of_small, "maker/model", tmp_path / "out")
@@ -199,7 +199,7 @@ def test_a_second_submission_opens_a_second_pull_request(
 
 
 @pytest.mark.slow
-def test_an_api_model_needs_a_repository(
+def test_an_api_model_needs_no_repository(
     published: Any, at_hub: Any, small_bank: Bank, run_of_small: Path, tmp_path: Path
 ) -> None:
     arguments = (small_bank.path, run_of_small, "maker/closed", tmp_path / "out")

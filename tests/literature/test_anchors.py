@@ -43,11 +43,11 @@ def across_splits() -> list[tuple[AnchorDesign, AnchorDesign]]:
     return [(a, b) for a, b in combinations(load_anchors(), 2) if a.split != b.split]
 
 
-def test_the_committed_files_are_not_what_the_tables_give(literature: Literature) -> None:
+def test_the_committed_files_are_what_the_tables_give(literature: Literature) -> None:
     assert build(literature) == tuple(path.read_bytes().decode() for path in (ANCHORS, PROVENANCE, POWERS))
 
 
-def test_a_split_has_the_wrong_size_or_side_of_the_domain() -> None:
+def test_every_split_has_its_size_and_side_of_the_domain() -> None:
     anchors = load_anchors()
     assert Counter(a.split for a in anchors) == {"dev": 16, "test_id": 10, "test_ood": 26}
     for a in anchors:
@@ -56,7 +56,7 @@ def test_a_split_has_the_wrong_size_or_side_of_the_domain() -> None:
         assert set(a.outside) == beyond, a.key
 
 
-def test_a_paper_or_a_device_is_in_two_splits(literature: Literature) -> None:
+def test_no_paper_or_device_is_in_two_splits(literature: Literature) -> None:
     for a, b in across_splits():
         assert a.doi != b.doi
         assert literature.reported[a.key].device != literature.reported[b.key].device, (a.key, b.key)
@@ -68,13 +68,13 @@ def test_a_paper_or_a_device_is_in_two_splits(literature: Literature) -> None:
 
 
 @pytest.mark.parametrize("which", ["design", "original"])
-def test_two_splits_share_a_geometry(which: str) -> None:
+def test_no_two_splits_share_a_geometry(which: str) -> None:
     for a, b in across_splits():
         x, y = getattr(a, which), getattr(b, which)
         assert max(abs(x[n] - y[n]) / max(x[n], y[n]) for n in LENGTHS) > 0.10, (a.key, b.key)
 
 
-def test_a_design_is_outside_the_domain_or_not_the_scaled_original() -> None:
+def test_every_design_is_in_the_domain_and_the_scaled_original() -> None:
     for a in load_anchors():
         factors = dict.fromkeys(LENGTHS, a.kappa) | {"tip_mass_g": a.kappa**3, "load_resistance_ohm": 1.0}
         for name, (low, high) in DECLARED_DOMAIN.items():
@@ -88,7 +88,7 @@ def test_a_design_is_outside_the_domain_or_not_the_scaled_original() -> None:
         assert (a.kappa == 1) or not a.inside_domain
 
 
-def test_a_stored_resonance_is_not_the_oracles_or_not_admitted() -> None:
+def test_every_stored_resonance_is_the_oracles_and_admitted() -> None:
     for a in load_anchors():
         for design, stored in ((a.design, a.resonance_hz), (a.original, a.original_resonance_hz)):
             probed = respond(design, frequency_hz=1.0, acceleration_g=1.0, piezo=a.piezo, substrate=a.substrate)
@@ -98,7 +98,7 @@ def test_a_stored_resonance_is_not_the_oracles_or_not_admitted() -> None:
         assert a.substrate in SUBSTRATE
 
 
-def test_a_doi_is_malformed_or_used_twice(literature: Literature) -> None:
+def test_every_doi_is_well_formed_and_used_once(literature: Literature) -> None:
     dois = [a.doi for a in load_anchors()]
     assert len(set(dois)) == len(dois)
     for doi in dois:
@@ -113,7 +113,7 @@ def test_a_doi_is_malformed_or_used_twice(literature: Literature) -> None:
         normalised_doi("10.1016-j.sna")
 
 
-def test_a_released_identifier_is_attached_to_the_wrong_paper(literature: Literature) -> None:
+def test_every_released_identifier_is_attached_to_its_paper(literature: Literature) -> None:
     for a in load_anchors():
         listed = literature.reported[a.key].check != ""
         assert (a.doi_released is not None) == listed, a.key
@@ -122,7 +122,7 @@ def test_a_released_identifier_is_attached_to_the_wrong_paper(literature: Litera
         assert a.anchor["doi"] == a.doi
 
 
-def test_a_field_has_no_status_rule_or_line(provenance: list[dict[str, str]]) -> None:
+def test_every_field_has_its_status_rule_and_line(provenance: list[dict[str, str]]) -> None:
     lines = {(r["key"], r["field"]): r for r in provenance}
     assert len(lines) == len(provenance)
     for a in load_anchors():
@@ -142,7 +142,7 @@ def test_a_field_has_no_status_rule_or_line(provenance: list[dict[str, str]]) ->
         assert (r["evidence"] == "none") == (r["status"] == "completed" and not r["stated"]), r
 
 
-def test_a_reported_value_was_read_nowhere(literature: Literature, provenance: list[dict[str, str]]) -> None:
+def test_every_reported_value_was_read_somewhere(literature: Literature, provenance: list[dict[str, str]]) -> None:
     seen = {(e.key, e.field, e.value): e.kind for e in literature.evidence}
     for r in provenance:
         if r["status"] != "reported":
@@ -155,14 +155,14 @@ def test_a_reported_value_was_read_nowhere(literature: Literature, provenance: l
             assert r["evidence"] == "unrecorded"
 
 
-def test_evidence_says_another_value_than_the_table(literature: Literature) -> None:
+def test_evidence_says_the_value_of_the_table(literature: Literature) -> None:
     for paper in literature.reported.values():
         for field, value in paper.values.items():
             if (paper.key, field) not in literature.derived:
                 assert literature.kind_of(paper.key, field, value) != "none"
 
 
-def test_class_b_lends_more_than_geometry_or_class_a_misses_its_frequency(provenance: list[dict[str, str]]) -> None:
+def test_class_b_lends_only_geometry_and_class_a_meets_its_frequency(provenance: list[dict[str, str]]) -> None:
     anchors = {a.key: a for a in load_anchors()}
     masses = [r for r in provenance if r["field"] == "tip_mass_g" and r["status"] == "completed"]
     assert {anchors[r["key"]].device_class[0] for r in masses} == {"A", "B"}
@@ -181,7 +181,7 @@ def test_class_b_lends_more_than_geometry_or_class_a_misses_its_frequency(proven
             assert ratio == pytest.approx(1, rel=1e-9)
 
 
-def test_a_solved_thickness_has_a_second_solution(provenance: list[dict[str, str]]) -> None:
+def test_a_solved_thickness_is_the_only_solution(provenance: list[dict[str, str]]) -> None:
     anchors = {a.key: a for a in load_anchors()}
     solved = [r for r in provenance if r["field"].endswith("thickness_um") and r["status"] == "completed"]
     assert solved
@@ -200,7 +200,7 @@ def test_a_solved_thickness_has_a_second_solution(provenance: list[dict[str, str
         assert crossings.sum() == 1, a.key
 
 
-def test_the_nearest_substrate_hangs_on_the_digits_of_a_handbook() -> None:
+def test_the_nearest_substrate_does_not_hang_on_the_digits_of_a_handbook() -> None:
     for name, material in CONSTANTS.items():
         chosen = nearest_substrate(material)
         for e in (0.95, 1.0, 1.05):
@@ -211,7 +211,7 @@ def test_the_nearest_substrate_hangs_on_the_digits_of_a_handbook() -> None:
         assert nearest_substrate(material) == name
 
 
-def test_a_missing_material_gets_no_default_or_an_unknown_one_a_guess() -> None:
+def test_a_missing_material_gets_a_default_and_an_unknown_one_is_refused() -> None:
     assert substrate_for("", "unimorph")[:2] == ("stainless_steel", "completed")
     assert substrate_for("", "bimorph")[:2] == ("brass", "completed")
     assert piezo_for("")[:2] == ("PZT-5A", "completed")
@@ -221,14 +221,14 @@ def test_a_missing_material_gets_no_default_or_an_unknown_one_a_guess() -> None:
         piezo_for("quartz")
 
 
-def test_a_value_without_evidence_becomes_an_anchor(literature: Literature) -> None:
+def test_a_value_without_evidence_becomes_no_anchor(literature: Literature) -> None:
     key = literature.selected[0].key
     fewer = tuple(e for e in literature.evidence if (e.key, e.field) != (key, "beam_length_mm"))
     with pytest.raises(LiteratureError, match="beam_length_mm"):
         build(replace(literature, evidence=fewer))
 
 
-def test_a_device_that_no_rule_completes_becomes_an_anchor(literature: Literature) -> None:
+def test_a_device_that_no_rule_completes_becomes_no_anchor(literature: Literature) -> None:
     first = literature.selected[0]
     paper = literature.reported[first.key]
     values = {name: value for name, value in paper.values.items() if name != "beam_width_mm"}
@@ -237,12 +237,12 @@ def test_a_device_that_no_rule_completes_becomes_an_anchor(literature: Literatur
         build(replace(literature, reported=reported))
 
 
-def test_an_absent_table_ends_in_a_traceback(tmp_path: Path) -> None:
+def test_an_absent_table_is_named(tmp_path: Path) -> None:
     with pytest.raises(LiteratureError, match=r"selection\.csv is missing.*checkout"):
         read_literature(tmp_path)
 
 
-def test_a_kept_paper_is_no_anchor_without_a_reason(literature: Literature) -> None:
+def test_a_kept_paper_is_an_anchor_or_has_a_reason(literature: Literature) -> None:
     keys = {s.key for s in literature.selected}
     assert keys | set(literature.not_selected) == set(literature.reported)
     assert not keys & set(literature.not_selected)
@@ -250,7 +250,7 @@ def test_a_kept_paper_is_no_anchor_without_a_reason(literature: Literature) -> N
     assert all(p.kept or (p.reason and p.reason_group and p.judged_from) for p in literature.screened)
 
 
-def test_the_tables_hold_addresses_or_accounts() -> None:
+def test_the_tables_hold_neither_addresses_nor_accounts() -> None:
     files = [*FOLDER.glob("*.csv"), ANCHORS, PROVENANCE, POWERS]
     assert len(files) == 8
     for file in files:
@@ -272,7 +272,7 @@ DIFFERENCES = {
 """Where the anchors differ from an earlier computation at five digits, and why."""
 
 
-def test_the_anchors_differ_unexplained_from_an_earlier_computation() -> None:
+def test_the_anchors_differ_from_an_earlier_computation_only_as_explained() -> None:
     with EARLIER.open(encoding="utf-8", newline="") as stream:
         earlier = {row["key"]: row for row in csv.DictReader(stream)}
     now = {a.key: a for a in load_anchors()}

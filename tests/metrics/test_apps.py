@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "metrics"
 WAIT_S = 120.0
 
 
-def test_an_app_answers_bad_input_with_a_traceback() -> None:
+def test_an_app_answers_bad_input_in_words() -> None:
     answers, rows = example("p4_tau")
     good = json.loads(answer("p4_tau", json.dumps(answers), json.dumps(rows), "the bank's"))
     assert (good["p4_tau"], good["convention"]) == (1.0, "defined")
@@ -90,7 +90,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("metric", "served"), [(name, name) for name in METRICS], indirect=["served"])
-def test_an_app_does_not_compute_its_example(browser: Any, served: str, metric: str) -> None:
+def test_an_app_computes_its_example(browser: Any, served: str, metric: str) -> None:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import WebDriverWait
 

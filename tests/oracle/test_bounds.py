@@ -69,7 +69,7 @@ def around(features: np.ndarray, problem: VehProblem, draw: np.random.Generator)
 
 @settings(max_examples=100, deadline=None)
 @given(seeds)
-def test_a_design_exceeds_a_bound_of_its_sub_box(make_problem, seed: int) -> None:
+def test_no_design_exceeds_a_bound_of_its_sub_box(make_problem, seed: int) -> None:
     problem, draw = make_problem(seed), np.random.default_rng(seed)
     designs = sampled(problem, draw)
     response, features = problem.respond(designs), features_of(problem, designs)
@@ -90,7 +90,7 @@ def test_a_design_exceeds_a_bound_of_its_sub_box(make_problem, seed: int) -> Non
 
 @settings(max_examples=60, deadline=None)
 @given(seeds)
-def test_a_design_of_the_box_lies_outside_the_root(make_problem, seed: int) -> None:
+def test_every_design_of_the_box_lies_within_the_root(make_problem, seed: int) -> None:
     problem = make_problem(seed)
     designs = sampled(problem, np.random.default_rng(seed))
     inside = problem.respond(designs).freq_error_pct <= problem.limit("freq_error_pct_limit")
@@ -102,7 +102,7 @@ def test_a_design_of_the_box_lies_outside_the_root(make_problem, seed: int) -> N
 
 @settings(max_examples=60, deadline=None)
 @given(seeds)
-def test_a_bound_is_far_above_the_power_where_only_one_design_is_left(make_problem, seed: int) -> None:
+def test_a_bound_is_near_the_power_where_only_one_design_is_left(make_problem, seed: int) -> None:
     problem = make_problem(seed)
     designs = {name: values[:1] for name, values in sampled(problem, np.random.default_rng(seed)).items()}
     response = problem.respond(designs)
@@ -117,7 +117,7 @@ def test_a_bound_is_far_above_the_power_where_only_one_design_is_left(make_probl
 
 
 @pairs
-def test_a_material_pair_breaks_a_fact_on_which_the_bounds_rest(piezo: str, substrate: str) -> None:
+def test_the_facts_on_which_the_bounds_rest_hold_for_every_material_pair(piezo: str, substrate: str) -> None:
     bounds = {name: {"min": 1.0, "max": 2.0} for name in VARIABLES}
     f = facts_of(VehProblem(bounds, {}, 100.0, 1.0, piezo=piezo, substrate=substrate))
     assert f.n < 1
@@ -143,7 +143,7 @@ def has_peak(values: np.ndarray, t: np.ndarray, peak: float) -> None:
     assert np.all(np.diff(values)[t[:-1] >= peak] <= slack[t[:-1] >= peak])
 
 
-def test_an_overflowing_sub_box_counts_as_excluded() -> None:
+def test_an_overflowing_sub_box_is_not_excluded() -> None:
     bounds = {name: {"min": 1e-150, "max": 1e150} for name in VARIABLES}
     problem = VehProblem(bounds, {"freq_error_pct_limit": 1e9}, 100.0, 1.0)
     low, high = (end[:, np.newaxis] for end in root_box(facts_of(problem)))

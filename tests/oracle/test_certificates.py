@@ -58,7 +58,7 @@ def proof(best_uw: float) -> Certificate:
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(0, 10**9))
-def test_a_proof_is_refused_by_the_check_or_excludes_an_existing_design(make_problem, seed: int) -> None:
+def test_a_proof_is_accepted_and_excludes_no_existing_design(make_problem, seed: int) -> None:
     problem = make_problem(seed)
     best = find_optimum(problem, seed=seed, starts=6)
     if best is None:
@@ -69,27 +69,27 @@ def test_a_proof_is_refused_by_the_check_or_excludes_an_existing_design(make_pro
         assert verify_certificate(problem, (1 + found.share) * best.power_uw, found.certificate.text) > 0
 
 
-def test_a_proof_for_a_power_that_a_design_has_is_accepted(proof: Certificate, best_uw: float) -> None:
+def test_a_proof_for_a_power_that_a_design_has_is_refused(proof: Certificate, best_uw: float) -> None:
     assert certificate_holds(PROBLEM, proof.target_uw, proof)
     for share in (1.0, 0.98, 0.5):
         with pytest.raises(CertificateError, match="does not exclude"):
             verify_certificate(PROBLEM, share * best_uw, Certificate(share * best_uw, proof.tree))
 
 
-def test_a_proof_is_read_as_one_of_a_smaller_power(proof: Certificate) -> None:
+def test_a_proof_holds_for_a_larger_power_and_never_for_a_smaller_one(proof: Certificate) -> None:
     assert certificate_holds(PROBLEM, 2 * proof.target_uw, proof)
     with pytest.raises(CertificateError, match="asked was"):
         verify_certificate(PROBLEM, 0.999 * proof.target_uw, proof)
     assert not certificate_holds(PROBLEM, math.nan, proof)
 
 
-def test_a_proof_is_not_the_same_twice(proof: Certificate) -> None:
+def test_a_proof_is_the_same_twice(proof: Certificate) -> None:
     again = certify(PROBLEM, proof.target_uw, max_boxes=100_000, seconds=600)
     assert again is not None
     assert again.text == proof.text
 
 
-def test_a_reference_gets_a_worse_margin_than_its_ladder_offers(best_uw: float) -> None:
+def test_a_reference_gets_the_best_margin_its_ladder_offers(best_uw: float) -> None:
     found = proven_margin(PROBLEM, best_uw, (0.5, 0.02, 1e-9))
     assert found is not None
     assert found.share == 0.02
@@ -97,19 +97,19 @@ def test_a_reference_gets_a_worse_margin_than_its_ladder_offers(best_uw: float) 
     assert proven_margin(PROBLEM, best_uw, (1e-9,)) is None
 
 
-def test_a_search_exceeds_its_budget(proof: Certificate) -> None:
+def test_a_search_keeps_to_its_budget(proof: Certificate) -> None:
     assert certify(PROBLEM, proof.target_uw, max_boxes=len(proof.tree) - 1) is None
     assert certify(PROBLEM, proof.target_uw, max_boxes=len(proof.tree)) == proof
     assert certify(PROBLEM, proof.target_uw, seconds=0.0) is None
 
 
 @pytest.mark.parametrize("target", [0.0, -1.0, math.nan, math.inf, "1", None])
-def test_a_target_that_is_no_power_gives_a_proof(target) -> None:
+def test_a_target_that_is_no_power_is_refused(target) -> None:
     with pytest.raises(vehbench_oracle.OracleError):
         certify(PROBLEM, target)
 
 
-def test_a_changed_problem_keeps_its_proof(proof: Certificate) -> None:
+def test_a_changed_problem_loses_its_proof(proof: Certificate) -> None:
     for change in (
         {"constraints": {**PROBLEM.constraints, "stress_limit_mpa": 40.0}},
         {"acceleration_g": 0.7},
@@ -118,7 +118,7 @@ def test_a_changed_problem_keeps_its_proof(proof: Certificate) -> None:
         assert not certificate_holds(dataclasses.replace(PROBLEM, **change), proof.target_uw, proof)
 
 
-def test_an_altered_text_is_accepted(proof: Certificate) -> None:
+def test_an_altered_text_is_refused(proof: Certificate) -> None:
     text, draw = proof.text, random.Random(1)
     for _ in range(300):
         place = draw.randrange(len(text))
@@ -129,7 +129,7 @@ def test_an_altered_text_is_accepted(proof: Certificate) -> None:
     assert not certificate_holds(PROBLEM, proof.target_uw, forged)
 
 
-def test_a_forged_tree_with_a_fitting_checksum_is_accepted(proof: Certificate) -> None:
+def test_a_forged_tree_with_a_fitting_checksum_is_refused(proof: Certificate) -> None:
     def accepted(place: int, letter: str) -> bool:
         tree = proof.tree[:place] + letter + proof.tree[place + 1 :]
         return certificate_holds(PROBLEM, proof.target_uw, Certificate(proof.target_uw, tree))
@@ -147,14 +147,14 @@ def test_a_forged_tree_with_a_fitting_checksum_is_accepted(proof: Certificate) -
     assert still_proofs < len(proof.tree) / 4
 
 
-def test_a_tree_that_is_cut_short_or_continued_is_accepted(proof: Certificate) -> None:
+def test_a_tree_that_is_cut_short_or_continued_is_refused(proof: Certificate) -> None:
     for tree in (proof.tree[:-1], proof.tree + "z", "L", "zz"):
         with pytest.raises(CertificateError, match=r"breaks off|complete after"):
             verify_certificate(PROBLEM, proof.target_uw, Certificate(proof.target_uw, tree))
 
 
 @given(st.one_of(st.text(max_size=80), st.text(alphabet=SPLITS + LEAVES + " 0123456789.e+-", max_size=80)))
-def test_garbage_is_read_or_fails_in_another_way(text: str) -> None:
+def test_garbage_is_refused_as_a_certificate(text: str) -> None:
     for candidate in (text, f"vehbench-certificate-1 {text}", f"vehbench-certificate-1 1.0 {text} 0123456789ab"):
         with pytest.raises(CertificateError):
             Certificate.parse(candidate)
@@ -176,18 +176,18 @@ def test_garbage_is_read_or_fails_in_another_way(text: str) -> None:
         b"vehbench-certificate-1 1.0 z 0123456789ab",
     ],
 )
-def test_what_is_no_certificate_is_read(text) -> None:
+def test_what_is_no_certificate_is_refused(text) -> None:
     with pytest.raises(CertificateError):
         Certificate.parse(text)
 
 
 @pytest.mark.parametrize(("target", "tree"), [(0.0, "z"), (math.nan, "z"), (1.0, ""), (1.0, "q"), (1.0, "z" * 500_001)])
-def test_a_certificate_is_made_of_what_is_none(target: float, tree: str) -> None:
+def test_a_certificate_cannot_be_made_of_what_is_none(target: float, tree: str) -> None:
     with pytest.raises(CertificateError):
         Certificate(target, tree)
 
 
-def test_the_largest_certificate_is_too_much_for_the_check(best_uw: float) -> None:
+def test_the_check_reads_the_largest_certificate(best_uw: float) -> None:
     inner = (MAX_NODES - 1) // 2
     tree = "L" * inner + "z" * (inner + 1)
     assert len(tree) == MAX_NODES - 1
@@ -195,7 +195,7 @@ def test_the_largest_certificate_is_too_much_for_the_check(best_uw: float) -> No
         verify_certificate(PROBLEM, best_uw, Certificate(best_uw, tree))
 
 
-def test_an_error_is_lost_between_processes() -> None:
+def test_an_error_passes_between_processes() -> None:
     error = CertificateError("broken")
     kind, arguments = error.__reduce__()
     assert str(kind(*arguments)) == "broken"
@@ -232,13 +232,13 @@ def test_the_check_shares_no_code_with_the_search() -> None:
         ({"piezo": "wood"}, "piezo material"),
     ],
 )
-def test_a_problem_without_meaning_is_stated(change, name: str) -> None:
+def test_a_problem_without_meaning_is_refused(change, name: str) -> None:
     with pytest.raises(vehbench_oracle.OracleError) as caught:
         dataclasses.replace(PROBLEM, **change).require_complete()
     assert caught.value.name == name
 
 
-def test_an_absent_limit_is_not_the_papers_default() -> None:
+def test_an_absent_limit_is_the_papers_default() -> None:
     assert dataclasses.replace(PROBLEM, constraints={}).limit("stress_limit_mpa") == 50.0
     assert np.isfinite(PROBLEM.limit("power_target_uw"))
     with pytest.raises(InvalidValueError):

@@ -78,7 +78,7 @@ def random_designs(seed: int, n: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("piezo", PIEZO)
 @pytest.mark.parametrize("substrate", SUBSTRATE)
-def test_a_wrong_term_in_the_formulas(piezo: str, substrate: str) -> None:
+def test_the_formulas_agree_with_a_second_implementation(piezo: str, substrate: str) -> None:
     n = 400
     designs = random_designs(sorted(PIEZO).index(piezo) * 4 + sorted(SUBSTRATE).index(substrate), n)
     rng = np.random.default_rng(99)
@@ -105,7 +105,7 @@ def test_a_wrong_term_in_the_formulas(piezo: str, substrate: str) -> None:
             assert value == pytest.approx(expected[name], rel=1e-10, abs=room.get(name, 0.0)), (name, one)
 
 
-def test_a_damping_ratio_other_than_the_papers_when_none_is_given() -> None:
+def test_the_damping_ratio_is_the_papers_when_none_is_given() -> None:
     designs = random_designs(7, 50)
     unstated = respond(designs, frequency_hz=60.0, acceleration_g=0.5)
     stated = respond(designs, frequency_hz=60.0, acceleration_g=0.5, damping_ratio=0.01)
@@ -114,7 +114,7 @@ def test_a_damping_ratio_other_than_the_papers_when_none_is_given() -> None:
     assert not np.array_equal(unstated.load_power_uw, other.load_power_uw)
 
 
-def test_another_default_pair_than_the_papers() -> None:
+def test_the_default_pair_is_the_papers() -> None:
     designs = random_designs(8, 20)
     unstated = respond(designs, frequency_hz=60.0, acceleration_g=0.5)
     stated = respond(designs, frequency_hz=60.0, acceleration_g=0.5, piezo="PZT-5A", substrate="stainless_steel")

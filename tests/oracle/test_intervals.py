@@ -23,7 +23,7 @@ def holds(found: Interval, value: float) -> bool:
 
 
 @given(ranges, shares, ranges, shares, st.sampled_from([operator.add, operator.sub, operator.mul, operator.truediv]))
-def test_an_operation_loses_a_result(first, one, second, other, operation) -> None:
+def test_an_operation_keeps_every_result(first, one, second, other, operation) -> None:
     a, b = member(first, one), member(second, other)
     if operation is operator.truediv and b <= 1e-300:
         return  # only positive members of a divisor count
@@ -35,7 +35,7 @@ def test_an_operation_loses_a_result(first, one, second, other, operation) -> No
 
 
 @given(ranges, shares)
-def test_a_square_or_a_root_loses_a_result(ends, share) -> None:
+def test_a_square_and_a_root_keep_every_result(ends, share) -> None:
     value = member(ends, share)
     assert holds(Interval.of(*ends).squared(), value * value)
     if value >= 0:
@@ -44,13 +44,13 @@ def test_a_square_or_a_root_loses_a_result(ends, share) -> None:
 
 
 @given(ranges, shares, numbers)
-def test_a_function_takes_a_value_outside_its_range(ends, share, peak) -> None:
+def test_a_function_takes_no_value_outside_its_range(ends, share, peak) -> None:
     value, inside = member(ends, share), Interval.of(*ends)
     assert holds(rising(np.arctan, inside), float(np.arctan(value)))
     assert holds(peaked(lambda v: -np.abs(v - peak), inside, peak), -abs(value - peak))
 
 
-def test_an_empty_or_unbounded_range_is_overlooked() -> None:
+def test_an_empty_or_unbounded_range_is_recognized() -> None:
     apart = Interval.of(0.0, 1.0).meet(Interval.of(2.0, 3.0))
     assert apart.empty
     assert not Interval.of(0.0, 1.0).meet(Interval.of(1.0, 3.0)).empty
@@ -60,7 +60,7 @@ def test_an_empty_or_unbounded_range_is_overlooked() -> None:
     assert near_zero.high == np.inf
 
 
-def test_an_undefined_end_excludes_something() -> None:
+def test_an_undefined_end_excludes_nothing() -> None:
     with np.errstate(all="ignore"):
         unknown = Interval.of(np.nan, np.nan)
         for found in (unknown + 1.0, unknown * 2.0, unknown.squared(), unknown.meet(Interval.of(0.0, 1.0))):

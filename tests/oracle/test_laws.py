@@ -114,7 +114,7 @@ def test_a_batch_gives_the_same_bits_as_its_designs_alone_in_any_order(
         assert batch.at(place) == {name: float(getattr(alone, name)) for name in FIELDS}
 
 
-def test_a_large_batch_loses_or_mixes_designs_where_blocks_meet() -> None:
+def test_a_large_batch_keeps_its_designs_apart_where_blocks_meet() -> None:
     n = 2 * BLOCK + 3
     rng = np.random.default_rng(5)
     columns = {name: rng.uniform(low, high, n) for name, (low, high) in DECLARED_DOMAIN.items()}

@@ -57,7 +57,7 @@ def differences(task: dict[str, Any], step: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(("probe", "steps"), [("p2", 6966), ("p3", 2980)])
-def test_a_verdict_other_than_the_authors_oracle_gave(release_dir: Path, probe: str, steps: int) -> None:
+def test_every_verdict_is_the_one_the_authors_oracle_gave(release_dir: Path, probe: str, steps: int) -> None:
     judged, wrong = 0, []
     for task, step, place in judged_steps(release_dir, probe):
         judged += 1

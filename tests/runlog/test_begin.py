@@ -21,14 +21,16 @@ def stored_temperature(folder: Path) -> object:
     return read_run_json(folder)["settings"]["sampling.temperature"]
 
 
-def test_a_first_call_that_was_refused_binds_the_folder_to_its_settings(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_first_call_that_was_refused_does_not_bind_the_folder_to_its_settings(
+    small_bank: Bank, tmp_path: Path
+) -> None:
     for temperature in (0.0, None, 1.0):
         with TurnWriter(tmp_path) as writer:
             begin_run(tmp_path, settings(small_bank, temperature), small_bank, writer.file)
         assert stored_temperature(tmp_path) == temperature
 
 
-def test_a_run_with_a_call_or_another_shard_changes_its_settings(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_run_with_a_call_or_another_shard_keeps_its_settings(small_bank: Bank, tmp_path: Path) -> None:
     with TurnWriter(tmp_path, "turns-0.jsonl") as first:
         begin_run(tmp_path, settings(small_bank, 0.0), small_bank, first.file)
         with TurnWriter(tmp_path, "turns-1.jsonl") as second, pytest.raises(RunError, match="temperature"):
@@ -40,7 +42,7 @@ def test_a_run_with_a_call_or_another_shard_changes_its_settings(small_bank: Ban
     assert stored_temperature(tmp_path) == 0.0
 
 
-def test_a_run_that_is_not_ours_is_written_over(small_bank: Bank, tmp_path: Path) -> None:
+def test_a_run_that_is_not_ours_is_not_written_over(small_bank: Bank, tmp_path: Path) -> None:
     flat = settings(small_bank, None).flat()
     write_run_json(tmp_path, {"kind": "recorded", "settings": flat, "bank": "b"})
     with TurnWriter(tmp_path) as writer, pytest.raises(RunError, match="kind"):

@@ -88,7 +88,9 @@ def test_lines_are_plain_ascii_json(tmp_path: Path) -> None:
     assert json.loads(line)["text"] == "30 µm \ud800 \x00"
 
 
-def test_half_a_line_on_a_full_disk_spoils_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_line_on_a_full_disk_does_not_spoil_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, write_all = Turn("t", 0, 0, 0, Reply("whole")), os.write
     with TurnWriter(tmp_path) as writer:
         writer.append(whole)
@@ -108,7 +110,7 @@ def test_half_a_line_on_a_full_disk_spoils_the_next_one(tmp_path: Path, monkeypa
     assert ([turn.reply.text for turn in turns], problems) == (["whole", "next"], [])
 
 
-def test_a_million_broken_lines_make_a_million_messages(tmp_path: Path) -> None:
+def test_many_broken_lines_make_few_messages(tmp_path: Path) -> None:
     (tmp_path / "turns.jsonl").write_text("\n" * 1000)
     turns, problems = read_turns(tmp_path)
     assert turns == []

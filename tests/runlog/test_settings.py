@@ -63,7 +63,7 @@ def test_a_folder_without_run_json_says_what_to_give(tmp_path: Path) -> None:
         read_run_json(tmp_path)
 
 
-def test_a_score_under_other_rules_looks_comparable() -> None:
+def test_a_score_under_other_rules_does_not_look_comparable() -> None:
     assert protocol_label(SETTINGS.flat()) == "1"
     changed = replace(SETTINGS, protocol=Protocol(feedback="coarse", p2_queries=40))
     assert protocol_label(changed.flat()) == "1 (p2_queries 40, feedback coarse)"

@@ -20,7 +20,7 @@ def scores(make, tasks, convention, answer):
 
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
-def test_always_proposing_has_another_score_than_table_16_prints(make, tasks, convention):
+def test_always_proposing_has_the_score_that_table_16_prints(make, tasks, convention):
     briefs = [task for task in tasks if task.probe == "p1" and task.split == "dev"]
     parts = scores(make, briefs, convention, lambda task: Step("propose_design"))["p1"]["parts"]
     assert parts["acc"] == 0.5625
@@ -29,7 +29,7 @@ def test_always_proposing_has_another_score_than_table_16_prints(make, tasks, co
 
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
-def test_gold_answers_are_not_perfect(make, tasks, convention):
+def test_gold_answers_are_perfect(make, tasks, convention):
     asked = [task for task in tasks if task.probe in ("p1", "p4")]
 
     def gold(task):
@@ -51,7 +51,7 @@ def test_gold_answers_are_not_perfect(make, tasks, convention):
         assert bars == pytest.approx(1.0)
 
 
-def test_the_anchor_of_the_papers_is_infeasible_or_off_its_published_ratio(make, tasks):
+def test_the_anchor_of_the_papers_is_feasible_at_its_published_ratio(make, tasks):
     searches = [task for task in tasks if task.probe == "p2"]
 
     def anchor(task):
@@ -69,7 +69,7 @@ def test_the_anchor_of_the_papers_is_infeasible_or_off_its_published_ratio(make,
 
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
-def test_standing_still_in_the_trap_escapes_it(make, tasks, convention):
+def test_standing_still_in_the_trap_does_not_escape_it(make, tasks, convention):
     recoveries = [task for task in tasks if task.probe == "p3"]
 
     def stay(task):
@@ -82,7 +82,7 @@ def test_standing_still_in_the_trap_escapes_it(make, tasks, convention):
     assert parts["dead"] == (1 / 8 if convention == "released" else 1.0)
 
 
-def test_the_way_out_of_the_trap_is_taken_for_the_way_in(make, tasks):
+def test_the_way_out_of_the_trap_is_an_escape_and_the_way_in_is_none(make, tasks):
     """Two steps back by 8 % of the range of the trap variable are the authors' escape, two steps on are none."""
     recoveries = [task for task in tasks if task.probe == "p3"]
 
@@ -103,6 +103,6 @@ def test_the_way_out_of_the_trap_is_taken_for_the_way_in(make, tasks):
     assert (escape(-1), escape(1)) == (1.0, 0.0)
 
 
-def test_a_task_without_paper_is_drawn_with_others(tasks):
+def test_a_task_without_paper_is_drawn_alone(tasks):
     assert cluster(dataclasses.replace(tasks[0], anchor=None)) == tasks[0].task_id
     assert len({cluster(task) for task in tasks if task.probe == "p2"}) > 40

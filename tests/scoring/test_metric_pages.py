@@ -84,7 +84,7 @@ def recovery(make, name: str, row: dict[str, Any], gold: dict[str, Any]) -> Row:
 
 
 @pytest.mark.parametrize("example", SCORED)
-def test_an_example_has_another_result_than_its_page_says(make, example):
+def test_an_example_has_the_result_that_its_page_says(make, example):
     rows = [row_of(make, example["probe"], number, row) for number, row in enumerate(example["rows"])]
     found = score_parts(example["probe"], rows, example["convention"])
     for name, value in example["values"].items():
@@ -97,7 +97,7 @@ def test_an_example_has_another_result_than_its_page_says(make, example):
 
 
 @pytest.mark.parametrize("example", COMPUTED)
-def test_a_statistic_has_another_result_than_its_page_says(make, example):
+def test_a_statistic_has_the_result_that_its_page_says(make, example):
     n = None
     if example["function"] == "wilson":
         found = wilson_interval(example["numerator"], example["of"])
@@ -119,14 +119,14 @@ def test_a_statistic_has_another_result_than_its_page_says(make, example):
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_a_number_is_reported_that_no_page_explains(make, probe):
+def test_every_reported_number_is_explained_on_a_page(make, probe):
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page.name.startswith(probe))
     for convention in ("defined", "released"):
         for name in score_parts(probe, [], convention):
             assert f"`{name}`" in text, name
 
 
-def test_a_page_lacks_its_limits_or_its_example():
+def test_every_page_has_its_limits_and_its_example():
     assert len(PAGES) == 10
     for page in PAGES:
         if page.name == "README.md":

@@ -53,7 +53,7 @@ def by_the_book(labels):
 
 
 @given(labels=LABELS)
-def test_composite_leaves_the_paper_formula(make, labels):
+def test_composite_follows_the_paper_formula(make, labels):
     rows = p1.read_rows(scored(make, labels), "defined")
     value = float(p1.headline(rows, np.ones(len(labels))))
     assert value == pytest.approx(by_the_book(labels), abs=1e-12)
@@ -62,7 +62,7 @@ def test_composite_leaves_the_paper_formula(make, labels):
 
 
 @given(labels=LABELS)
-def test_repeating_all_rows_differs_from_weights_of_two(make, labels):
+def test_repeating_all_rows_equals_weights_of_two(make, labels):
     once, twice = p1.read_rows(scored(make, labels), "defined"), p1.read_rows(scored(make, labels * 2), "defined")
     assert p1.headline(twice, np.ones(2 * len(labels))) == pytest.approx(
         float(p1.headline(once, np.full(len(labels), 2.0))), abs=1e-12
@@ -70,7 +70,7 @@ def test_repeating_all_rows_differs_from_weights_of_two(make, labels):
 
 
 @given(labels=LABELS, data=st.data())
-def test_weighted_resample_differs_from_scoring_the_drawn_rows(make, labels, data):
+def test_weighted_resample_equals_scoring_the_drawn_rows(make, labels, data):
     extra = data.draw(st.lists(st.integers(0, len(labels) - 1), max_size=30))
     drawn = [*range(3), *extra]
     weights = np.bincount(drawn, minlength=len(labels)).astype(float)
@@ -80,14 +80,14 @@ def test_weighted_resample_differs_from_scoring_the_drawn_rows(make, labels, dat
 
 
 @given(labels=LABELS)
-def test_names_of_subtypes_matter(make, labels):
+def test_names_of_subtypes_do_not_matter(make, labels):
     renamed = [(a, g, {"base": "z", "margin": "y", "missing": "x"}[s]) for a, g, s in labels]
     ones = np.ones(len(labels))
     first = p1.headline(p1.read_rows(scored(make, labels), "defined"), ones)
     assert p1.headline(p1.read_rows(scored(make, renamed), "defined"), ones) == pytest.approx(float(first), abs=1e-12)
 
 
-def test_many_resamples_at_once_have_another_shape_or_value_than_one_by_one(make):
+def test_many_resamples_at_once_have_the_values_of_one_by_one(make):
     rows = p1.read_rows(scored(make, [(a, g, s) for a in ACTIONS for g in ACTIONS for s in SUBTYPES]), "defined")
     weights = np.random.default_rng(0).integers(1, 4, (2, 5, 27)).astype(float)
     together = p1.headline(rows, weights)
@@ -95,7 +95,7 @@ def test_many_resamples_at_once_have_another_shape_or_value_than_one_by_one(make
     assert together[1, 3] == pytest.approx(float(p1.headline(rows, weights[1, 3])))
 
 
-def test_always_proposing_looks_better_than_it_is(make):
+def test_always_proposing_gets_the_scores_it_deserves(make):
     golds = [ACTIONS[0]] * 45 + [ACTIONS[1]] * 20 + [ACTIONS[2]] * 15
     parts = p1.parts(p1.read_rows(scored(make, [(ACTIONS[0], gold, "s") for gold in golds]), "released"))
     assert parts["acc"].value == 0.5625
@@ -106,7 +106,7 @@ def test_always_proposing_looks_better_than_it_is(make):
     assert parts["missing_info_miss"].value == 1.0
 
 
-def test_perfect_answers_do_not_give_one(make):
+def test_perfect_answers_score_one(make):
     parts = p1.parts(p1.read_rows(scored(make, [(g, g, s) for g in ACTIONS for s in SUBTYPES]), "released"))
     for name in ("acc", "f1", "acs", "mds", "ids", "subtype_f1", "comp"):
         assert parts[name].value == pytest.approx(1.0), name
@@ -115,7 +115,7 @@ def test_perfect_answers_do_not_give_one(make):
 
 
 @pytest.mark.parametrize("outcome", ["format_error", "truncated", "refused"])
-def test_a_reply_without_an_action_is_counted_for_a_class_or_left_out(make, outcome):
+def test_a_reply_without_an_action_is_wrong_and_of_no_class(make, outcome):
     rows = scored(make, [(a, a, "s") for a in ACTIONS])
     task = make.task("p1", "lost", gold={"action": "propose_design"})
     parts = p1.parts(p1.read_rows([*rows, Row(task, make.record(task, outcome=outcome))], "released"))
@@ -132,7 +132,7 @@ def test_a_design_the_harness_could_not_evaluate_is_wrong_only_in_the_released_a
     assert released["comp"].value == defined["comp"].value == pytest.approx(1.0)
 
 
-def test_a_class_without_gold_briefs_scores_zero_instead_of_undefined(make):
+def test_a_class_without_gold_briefs_is_undefined(make):
     parts = p1.parts(p1.read_rows(scored(make, [(a, ACTIONS[0], "s") for a in ACTIONS[:2]]), "defined"))
     for name in ("mds", "ids", "comp", "recall_request", "missing_info_miss", "acs"):
         assert parts[name].value is None, name
@@ -141,19 +141,19 @@ def test_a_class_without_gold_briefs_scores_zero_instead_of_undefined(make):
     assert parts["acc"].value == 0.5
 
 
-def test_no_rows_give_a_number(make):
+def test_no_rows_give_no_number(make):
     for name, part in p1.parts(p1.read_rows([], "defined")).items():
         assert part.value is None, name
         assert part.n == 0, name
         assert part.reason, name
 
 
-def test_over_refusal_exceeds_one(make):
+def test_over_refusal_never_exceeds_one(make):
     labels = [(ACTIONS[1], ACTIONS[0], "s"), (ACTIONS[1], ACTIONS[2], "s"), (ACTIONS[2], ACTIONS[1], "s")]
     assert p1.parts(p1.read_rows(scored(make, labels), "defined"))["over_refusal"].value == 1.0
 
 
-def test_a_missing_class_in_a_resample_counts_as_a_bad_score(make):
+def test_a_missing_class_makes_a_resample_undefined(make):
     rows = p1.read_rows(scored(make, [(a, a, "s") for a in ACTIONS]), "defined")
     assert math.isnan(float(p1.headline(rows, np.array([1.0, 1.0, 0.0]))))
 
@@ -162,7 +162,7 @@ def test_a_missing_class_in_a_resample_counts_as_a_bad_score(make):
     labels=LABELS, lost=st.lists(st.tuples(st.sampled_from(ACTIONS), st.sampled_from(SUBTYPES)), min_size=1, max_size=3)
 )
 @settings(max_examples=40)
-def test_some_answers_to_the_lost_briefs_lie_outside_the_bounds(make, labels, lost):
+def test_all_answers_to_the_lost_briefs_lie_within_the_bounds(make, labels, lost):
     """Every way to answer them, tried; and all of them right is the upper end."""
     tasks = [make.triage(None, gold, f"lost{i}", subtype=subtype)[0] for i, (gold, subtype) in enumerate(lost)]
     low, high = p1.bounds(p1.read_rows(scored(make, labels), "defined"), tasks, "defined")
@@ -174,7 +174,7 @@ def test_some_answers_to_the_lost_briefs_lie_outside_the_bounds(make, labels, lo
     assert max(values) == pytest.approx(high)
 
 
-def test_bounds_of_one_lost_brief_are_loose(make):
+def test_bounds_of_one_lost_brief_are_tight(make):
     """One lost brief among six right ones: no answer is as bad as all wrong ones at once, but the worst is near."""
     labels = [(action, action, "base") for action in ACTIONS * 2]
     task = make.triage(None, ACTIONS[0], "lost", subtype="base")[0]
@@ -184,7 +184,7 @@ def test_bounds_of_one_lost_brief_are_loose(make):
     assert worst - 0.1 < low < worst < 1.0
 
 
-def test_bounds_are_given_although_a_class_never_occurs(make):
+def test_no_bounds_are_given_where_a_class_never_occurs(make):
     task = make.triage(None, ACTIONS[0], "lost", subtype="base")[0]
     assert p1.bounds(p1.read_rows([], "defined"), [task], "defined") is None
     assert p1.bounds(p1.read_rows(scored(make, [(None, ACTIONS[1], "base")]), "defined"), [task], "defined") is None

@@ -39,7 +39,7 @@ def build(make, trajectories):
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
 @given(trajectories=TRAJECTORIES)
-def test_point_value_has_another_formula_than_the_resamples(make, convention, trajectories):
+def test_point_value_has_the_formula_of_the_resamples(make, convention, trajectories):
     rows, doubled = build(make, trajectories), build(make, trajectories * 2)
     of, twice = p2.read_rows(rows, convention), p2.read_rows(doubled, convention)
     ones = np.ones(len(rows))
@@ -54,13 +54,13 @@ def test_point_value_has_another_formula_than_the_resamples(make, convention, tr
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
 @given(trajectories=TRAJECTORIES)
-def test_rates_leave_the_unit_interval(make, convention, trajectories):
+def test_rates_stay_in_the_unit_interval(make, convention, trajectories):
     found = parts(convention, *build(make, trajectories))
     for name in ("p2a", "final_feasible", "impr", "infeasible_closure", "destructive", "invalid", "directed_update"):
         assert found[name].value is None or 0 <= found[name].value <= 1, name
 
 
-def test_an_infeasible_end_counts_as_feasible_as_defined(make):
+def test_an_infeasible_end_after_a_feasible_design_is_infeasible_as_defined(make):
     good, bad = make.propose(make.verdict(5.0)), make.propose(make.verdict(7.0, stress=-1.0))
     released, defined = both(search(make, good, bad))
     assert (released["final_feasible"].value, released["p2b"].value) == (1.0, 0.5)
@@ -69,7 +69,7 @@ def test_an_infeasible_end_counts_as_feasible_as_defined(make):
 
 
 @pytest.mark.parametrize("reference", [None, 0.0])
-def test_a_task_without_reference_is_scored_zero_as_defined_or_dropped_as_released(make, reference):
+def test_a_task_without_reference_is_zero_as_released_and_left_out_as_defined(make, reference):
     good = make.propose(make.verdict(5.0))
     rows = search(make, good, task_id="a"), search(make, good, task_id="b", reference=reference)
     released, defined = both(*rows)
@@ -79,7 +79,7 @@ def test_a_task_without_reference_is_scored_zero_as_defined_or_dropped_as_releas
     assert released["final_feasible"].value == 1.0
 
 
-def test_recorded_rows_are_divided_by_the_reference_of_the_bank_instead_of_their_own(make):
+def test_recorded_rows_are_divided_by_their_own_reference(make):
     good = make.propose(make.verdict(5.0))
     own = search(make, good, recorded=True, reference_value=20.0)
     without = search(make, good, task_id="u", recorded=True, reference_value=None)
@@ -88,28 +88,28 @@ def test_recorded_rows_are_divided_by_the_reference_of_the_bank_instead_of_their
     assert parts("defined", own, without)["p2b"].value == 0.5
 
 
-def test_no_reference_at_all_scores_zero_instead_of_undefined(make):
+def test_no_reference_at_all_leaves_the_ratio_undefined(make):
     found = parts("defined", search(make, make.propose(make.verdict(5.0)), reference=None))
     for name in ("p2b", "cond_ratio", "auc"):
         assert found[name].value is None, name
         assert found[name].reason, name
 
 
-def test_curve_stops_at_the_end_of_the_search_or_uses_the_wrong_length(make):
+def test_curve_goes_on_beyond_the_search_to_the_length_of_its_convention(make):
     bad, good = make.propose(make.verdict(9.0, disp=-1.0)), make.propose(make.verdict(5.0))
     released, defined = both(search(make, bad, Step("replan"), good))
     assert released["auc"].value == pytest.approx(0.5 * 8 / 10)
     assert defined["auc"].value == pytest.approx(0.5 * 4 / 6)
 
 
-def test_searches_that_stay_infeasible_are_left_out_of_the_curve_as_defined(make):
+def test_searches_that_stay_infeasible_count_in_the_curve_as_defined(make):
     bad, good = make.propose(make.verdict(9.0, disp=-1.0)), make.propose(make.verdict(5.0))
     released, defined = both(search(make, good, task_id="a"), search(make, bad, bad, task_id="b"))
     assert (released["auc"].value, released["auc"].n) == (0.5, 1)
     assert (defined["auc"].value, defined["auc"].n) == (0.25, 2)
 
 
-def test_released_improvement_sees_power_or_infeasible_searches(make):
+def test_released_improvement_sees_neither_power_nor_infeasible_searches(make):
     low, high = make.propose(make.verdict(2.0, freq=-1.0)), make.propose(make.verdict(9.0, freq=-1.0))
     closed = make.propose(make.verdict(9.0))
     released, defined = both(search(make, low, high, closed, task_id="a"), search(make, low, high, task_id="b"))
@@ -117,19 +117,19 @@ def test_released_improvement_sees_power_or_infeasible_searches(make):
     assert (defined["impr"].value, defined["impr"].n) == (1.0, 2)
 
 
-def test_a_single_proposal_has_an_improvement(make):
+def test_a_single_proposal_has_no_improvement(make):
     for found in both(search(make, make.propose(make.verdict(5.0)))):
         assert found["impr"].value is None
         assert found["impr"].n == 0
 
 
-def test_turns_without_a_design_are_oracle_calls(make):
+def test_turns_without_a_design_are_no_oracle_calls_as_defined(make):
     steps = [Step("replan"), make.propose(make.verdict(1.0, stress=-1.0)), Step("declare_infeasible")]
     released, defined = both(search(make, *steps))
     assert (released["queries"].value, defined["queries"].value) == (3.0, 1.0)
 
 
-def test_first_design_is_taken_for_the_first_turn(make):
+def test_the_first_design_need_not_be_the_first_turn(make):
     rows = [
         search(make, Step("replan"), make.propose(make.verdict(1.0)), task_id="a"),
         search(make, Step("declare_infeasible"), task_id="b"),
@@ -138,14 +138,14 @@ def test_first_design_is_taken_for_the_first_turn(make):
         assert found["p2a"].value == 0.5
 
 
-def test_destructive_edits_are_undefined_as_released_or_zero_as_defined_where_none_was_possible(make):
+def test_where_no_destructive_edit_was_possible_it_is_zero_as_released_undefined_as_defined(make):
     released, defined = both(search(make, make.propose(make.verdict(5.0))))
     assert (released["destructive"].value, released["destructive"].n) == (0.0, 0)
     assert defined["destructive"].value is None
     assert defined["destructive"].reason
 
 
-def test_directed_update_ignores_which_limit_is_most_violated(make):
+def test_directed_update_looks_at_the_most_violated_limit(make):
     before = make.propose(make.verdict(1.0, stress=-3.0, disp=-1.0))
     towards = make.propose(make.verdict(1.0, stress=-2.0, disp=-5.0))
     away = make.propose(make.verdict(1.0, stress=-4.0, disp=1.0))
@@ -156,7 +156,7 @@ def test_directed_update_ignores_which_limit_is_most_violated(make):
     assert released["directed_update"].value == 0.0
 
 
-def test_unreadable_ends_are_not_invalid(make):
+def test_unreadable_ends_are_invalid(make):
     rows = [
         search(make, task_id="a", outcome="format_error"),
         search(make, make.propose(make.verdict(1.0)), task_id="b"),
@@ -166,7 +166,7 @@ def test_unreadable_ends_are_not_invalid(make):
         assert found["final_feasible"].value == 0.5
 
 
-def test_a_design_beyond_the_formulas_counts_as_an_improvement(make):
+def test_a_design_beyond_the_formulas_is_no_improvement(make):
     from vehbench_oracle import unevaluable
 
     broken = make.propose(unevaluable((), "overflow"))
@@ -176,14 +176,14 @@ def test_a_design_beyond_the_formulas_counts_as_an_improvement(make):
     assert found["directed_update"].value == 0.0
 
 
-def test_log_edit_of_a_step_over_the_whole_range_is_not_one(make):
+def test_log_edit_of_a_step_over_the_whole_range_is_one(make):
     verdict = make.verdict(1.0, freq=-1.0)
     low, high = ({name: k * value for name, value in make.design().items()} for k in (0.5, 1.5))
     found = parts("defined", search(make, make.propose(verdict, **low), make.propose(verdict, **high)))
     assert found["log_edit"].value == pytest.approx(1.0)
 
 
-def test_bounds_are_claimed_without_a_certified_optimum(make):
+def test_bounds_need_a_certified_optimum(make):
     row = search(make)
     assert p2.extremes(row.task, "defined") is None
     row.task.gold["reference"]["upper_bound_uw"] = 12.0

@@ -74,7 +74,7 @@ def both(*rows):
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
 @given(masses=st.lists(st.lists(st.floats(1.0, 3.0) | st.none(), max_size=3), min_size=1, max_size=5))
-def test_point_value_has_another_formula_than_the_resamples(make, trapped, convention, masses):
+def test_point_value_has_the_formula_of_the_resamples(make, trapped, convention, masses):
     rows = [live(make, trapped, *steps) for steps in masses]
     of, twice = p3.read_rows(rows, convention), p3.read_rows(rows * 2, convention)
     ones = np.ones(len(rows))
@@ -86,7 +86,7 @@ def test_point_value_has_another_formula_than_the_resamples(make, trapped, conve
         assert part.value == (None if again is None else pytest.approx(again)), name
 
 
-def test_success_is_lost_or_kept_against_the_convention(make, trapped):
+def test_success_follows_the_convention(make, trapped):
     released, defined = both(live(make, trapped, 2.9, 2.0, 2.9))
     assert (released["success"].value, defined["success"].value) == (1.0, 0.0)
     released, defined = both(live(make, trapped, 2.9, 2.9, 2.0))
@@ -95,7 +95,7 @@ def test_success_is_lost_or_kept_against_the_convention(make, trapped):
     assert (released["success"].value, defined["success"].value) == (0.0, 0.0)
 
 
-def test_first_feasible_means_the_first_design_as_defined_or_any_early_one_as_released(make, trapped):
+def test_first_feasible_is_the_first_turn_as_released_and_the_first_design_as_defined(make, trapped):
     released, defined = both(live(make, trapped, None, 2.0, 2.9))
     assert (released["first_feasible"].value, defined["first_feasible"].value) == (1.0, 1.0)
     released, defined = both(live(make, trapped, 2.9, 2.0, 2.9))
@@ -104,7 +104,7 @@ def test_first_feasible_means_the_first_design_as_defined_or_any_early_one_as_re
     assert (released["first_feasible"].value, defined["first_feasible"].value) == (0.0, 0.0)
 
 
-def test_released_escape_needs_no_second_step_or_looks_the_other_way(make, trapped):
+def test_released_escape_needs_a_second_step_in_the_right_direction(make, trapped):
     back = 2.9 - 0.08 * RANGE - 1e-9
     for masses, escaped, dead in [
         ((back, back, back), 1.0, 2 / 8),
@@ -119,26 +119,26 @@ def test_released_escape_needs_no_second_step_or_looks_the_other_way(make, trapp
         assert (found["escape"].value, found["dead"].value) == (escaped, dead), masses
 
 
-def test_released_quality_counts_designs_before_the_escape(make, trapped):
+def test_released_quality_counts_designs_after_the_escape_only(make, trapped):
     assert parts("released", live(make, trapped, 2.0, 2.0, 2.9))["recq"].value == 0.5
     assert parts("released", live(make, trapped, 2.0, 1.0, 1.0))["recq"].value == 0.0
 
 
-def test_quality_without_an_escape_is_undefined_as_released_or_zero_as_defined(make, trapped):
+def test_quality_without_an_escape_is_zero_as_released_and_undefined_as_defined(make, trapped):
     released, defined = both(live(make, trapped, 2.9))
     assert (released["recq"].value, released["recq"].n) == (0.0, 0)
     assert defined["recq"].value is None
     assert defined["recq"].reason
 
 
-def test_defined_quality_of_a_success_without_reference_is_zero(make, trapped):
+def test_defined_quality_of_a_success_without_reference_is_undefined(make, trapped):
     found = parts("defined", live(make, trapped, 2.0))
     assert found["success"].value == 1.0
     assert found["recq"].value is None
     assert "reference" in found["recq"].reason
 
 
-def test_defined_quality_is_not_power_over_reference(make, trapped):
+def test_defined_quality_is_power_over_reference(make, trapped):
     row = live(make, trapped, 2.0)
     power = row.record.steps[0].verdict.objective
     reference = {"design": None, "power_uw": 4 * power, "power_uw_older": None, "upper_bound_uw": 5 * power}
@@ -149,14 +149,14 @@ def test_defined_quality_is_not_power_over_reference(make, trapped):
     assert parts("defined", live(make, unproven, 2.0))["recq"].value is None
 
 
-def test_defined_escape_is_measured_against_a_stale_history_verdict(make, trapped):
+def test_defined_escape_is_measured_against_a_fresh_history_verdict(make, trapped):
     # The stored stress slack claims a violation that the oracle does not see under the task's limits; an escape is
     # a fall below what the oracle sees, so that standing still never escapes.
     assert parts("defined", live(make, trapped, 2.9))["escape"].value == 0.0
     assert parts("defined", live(make, trapped, 2.85))["escape"].value == 1.0
 
 
-def test_a_cascade_is_missed_or_invented(make, trapped):
+def test_a_cascade_is_a_newly_broken_limit_after_the_escape(make, trapped):
     stiff = {"substrate_thickness_um": 260.0}
     broken = live(make, trapped, (1.0, stiff)).record.steps[0].verdict
     new = {v.name for v in broken.violations} - {"freq_error_pct_limit", "power_target_uw"}
@@ -177,7 +177,7 @@ def test_a_cascade_is_missed_or_invented(make, trapped):
         assert found["cascade"].reason
 
 
-def test_a_limit_broken_by_the_escaping_design_itself_is_no_cascade_as_defined(make, trapped):
+def test_a_limit_broken_by_the_escaping_design_itself_is_a_cascade_as_defined(make, trapped):
     start = judge_for(trapped.spec, trapped.spec["history"][-1]["design"])
     calmer = make.verdict(stress=-0.1)
     assert calmer.total_violation < start.total_violation
@@ -186,7 +186,7 @@ def test_a_limit_broken_by_the_escaping_design_itself_is_no_cascade_as_defined(m
     assert parts("released", row)["cascade"].value is None
 
 
-def test_rounding_is_taken_for_an_escape_as_defined(make, trapped):
+def test_rounding_is_no_escape_as_defined(make, trapped):
     start = judge_for(trapped.spec, trapped.spec["history"][-1]["design"])
 
     def escape(less):
@@ -196,7 +196,7 @@ def test_rounding_is_taken_for_an_escape_as_defined(make, trapped):
     assert (escape(5e-7), escape(2e-6)) == (0.0, 1.0)
 
 
-def test_a_step_that_changes_nothing_is_alive_as_defined(make, trapped):
+def test_a_step_that_changes_nothing_is_dead_as_defined(make, trapped):
     still, moved = 2.9 - 0.009 * RANGE, 2.9 - 0.02 * RANGE
     assert parts("defined", live(make, trapped, 2.9, still))["dead"].value == 1.0
     assert parts("defined", live(make, trapped, 2.9, moved))["dead"].value == 0.0
@@ -205,14 +205,14 @@ def test_a_step_that_changes_nothing_is_alive_as_defined(make, trapped):
     assert parts("defined", live(make, trapped))["dead"].value == 1.0
 
 
-def test_a_step_back_to_an_earlier_design_is_no_replanning(make, trapped):
+def test_a_step_back_to_an_earlier_design_is_replanning(make, trapped):
     reset = Step("reset_to_prior", design=make.design(), verdict=judge_for(trapped.spec, make.design()))
     for found in both(Row(trapped, make.record(trapped, reset))):
         assert found["replan"].value == 1.0
         assert found["success"].value == 1.0
 
 
-def test_a_trap_without_a_single_variable_is_no_escape_instead_of_undefined(make, trapped):
+def test_a_trap_without_a_single_variable_leaves_the_escape_undefined(make, trapped):
     free = dataclasses.replace(trapped, gold={**trapped.gold, "trap": {**trapped.gold["trap"], "variable": None}})
     found = parts("released", live(make, free, 2.0, 2.0))
     for name in ("escape", "dead", "escape_failure", "post_escape_failure"):
@@ -221,7 +221,7 @@ def test_a_trap_without_a_single_variable_is_no_escape_instead_of_undefined(make
     assert found["success"].value == 1.0
 
 
-def test_post_escape_failure_leaves_the_unit_interval(make, trapped):
+def test_post_escape_failure_stays_in_the_unit_interval(make, trapped):
     never_moved = live(make, trapped, 2.0)  # feasible, but no two steps: success 1, escape 0
     assert parts("released", never_moved)["post_escape_failure"].value == 0.0
     assert parts("released", live(make, trapped, 2.5, 2.5))["post_escape_failure"].value == 1.0

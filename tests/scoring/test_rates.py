@@ -28,7 +28,7 @@ COMPOSED = {
 
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
-def test_a_rate_has_no_denominator_or_does_not_follow_from_it(bank_v1, run, convention):
+def test_a_rate_follows_from_its_numerator_and_denominator(bank_v1, run, convention):
     for probe, found in scored(bank_v1.tasks, run.records, convention).items():
         values = {name for name, value in found["parts"].items() if value is not None}
         without = {"destructive"} if (probe, convention) == ("p2", "released") else set()
@@ -42,7 +42,7 @@ def test_a_rate_has_no_denominator_or_does_not_follow_from_it(bank_v1, run, conv
                 assert rate["numerator"] == int(rate["numerator"]), name
 
 
-def test_a_mean_of_shares_has_an_interval_for_events(bank_v1, run):
+def test_a_mean_of_shares_has_no_interval_for_events(bank_v1, run):
     found = scored(bank_v1.tasks, run.records)
     assert found["p3"]["rates"]["success"]["wilson"]
     assert found["p4"]["rates"]["tau"]["wilson"] is None
@@ -50,7 +50,7 @@ def test_a_mean_of_shares_has_an_interval_for_events(bank_v1, run):
     assert found["p2"]["rates"]["p2b"]["wilson"] is None
 
 
-def test_policy_mismatch_as_defined_counts_rows_without_a_sensitive_pair(bank_v1, run):
+def test_policy_mismatch_as_defined_leaves_out_rows_without_a_sensitive_pair(bank_v1, run):
     with_pairs = sum(bool(task.gold["policy_sensitive_pairs"]) for task in bank_v1.select(["p4"]))
     defined = scored(bank_v1.tasks, run.records)["p4"]["rates"]["policy_mismatch"]
     released = scored(bank_v1.tasks, run.records, "released")["p4"]["rates"]["policy_mismatch"]
@@ -58,7 +58,7 @@ def test_policy_mismatch_as_defined_counts_rows_without_a_sensitive_pair(bank_v1
     assert released["numerator"] == pytest.approx(defined["numerator"] + 80)
 
 
-def test_unreadable_replies_stay_among_the_parsed(make):
+def test_unreadable_replies_are_not_among_the_parsed(make):
     tasks = [make.pool(f"t{i}", sensitive="ab") for i in range(3)]
     records = {
         "t0": [make.rank(tasks[0], "abced")],
@@ -70,7 +70,7 @@ def test_unreadable_replies_stay_among_the_parsed(make):
     assert (found["parsed"]["n"], found["parsed"]["parts"]["tau"], found["parsed"]["parts"]["parse"]) == (1, 0.8, 0.0)
 
 
-def test_a_run_without_readable_replies_has_parsed_values(make):
+def test_a_run_without_readable_replies_has_no_parsed_values(make):
     task, record = make.triage(None, "propose_design")
     found = scored([task], {task.task_id: [record]})["p1"]
     assert found["parsed"]["n"] == 0
@@ -79,7 +79,7 @@ def test_a_run_without_readable_replies_has_parsed_values(make):
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_no_rows_give_a_number(probe):
+def test_no_rows_give_no_number(probe):
     for convention in ("released", "defined"):
         for name, part in score_parts(probe, [], convention).items():
             assert part.value is None, name
@@ -87,14 +87,14 @@ def test_no_rows_give_a_number(probe):
             assert not part.denominator, name
 
 
-def test_recovery_quality_as_defined_needs_no_reference(bank_v1, run):
+def test_recovery_quality_as_defined_needs_a_reference(bank_v1, run):
     found = scored(bank_v1.tasks, run.records)["p3"]
     assert found["parts"]["recq"] is None
     assert "reference" in found["undefined"]["recq"]
     assert found["parts"]["success"] > 0
 
 
-def test_a_loss_is_negative_where_the_reference_is_beaten(make):
+def test_a_loss_is_zero_where_the_reference_is_beaten(make):
     gold = {"reference": {"design": None, "power_uw": 10.0, "power_uw_older": None, "upper_bound_uw": None}}
     task = make.task("p2", gold=gold)
     row = Row(task, make.record(task, make.propose(make.verdict(12.0))))
@@ -103,7 +103,7 @@ def test_a_loss_is_negative_where_the_reference_is_beaten(make):
         assert (found["cond_ratio"].value, found["utility_loss"].value) == (1.2, 0.0)
 
 
-def test_tasks_and_papers_are_drawn_alike(make):
+def test_tasks_and_papers_are_drawn_each_in_their_way(make):
     """Two papers, one always right: drawn as papers the interval is the widest there is."""
     tasks = [make.pool(f"t{i:02}", anchor=make.anchor("a" if i < 20 else "b")) for i in range(40)]
     records = {task.task_id: [make.rank(task, "abcde" if i < 20 else "edcba")] for i, task in enumerate(tasks)}
@@ -113,7 +113,7 @@ def test_tasks_and_papers_are_drawn_alike(make):
     assert -0.4 < by_task[0] < by_task[1] < 0.4
 
 
-def test_the_clustering_is_not_said(make):
+def test_the_clustering_is_said(make):
     task = make.pool()
     found = score([task], {}, convention="defined", bank="b", drawn="task")["bootstrap"]
     assert found["drawn"] == "tasks"

@@ -38,7 +38,7 @@ def scored(tasks, records, **options):
     return score(tasks, records, convention="defined", bank="veh-test", **{"resamples": 200, **options})
 
 
-def test_order_of_log_or_bank_changes_the_scores(run):
+def test_order_of_log_and_bank_does_not_change_the_scores(run):
     tasks, records = run
     first = json.dumps(scored(tasks, records))
     for seed in range(3):
@@ -48,7 +48,7 @@ def test_order_of_log_or_bank_changes_the_scores(run):
         assert json.dumps(scored(shuffled, {i: records[i] for i in ids})) == first
 
 
-def test_output_is_no_json_or_lacks_a_word_of_the_contract(run):
+def test_output_is_json_with_all_words_of_the_contract(run):
     found = json.loads(json.dumps(scored(*run, model="m"), allow_nan=False))
     assert {"schema", "versions", "bank", "convention", "model", "complete", "usage", "probes"} <= found.keys()
     assert list(found["probes"]) == ["p1", "p4"]
@@ -62,12 +62,12 @@ def test_output_is_no_json_or_lacks_a_word_of_the_contract(run):
     assert found["complete"] is True
 
 
-def test_scores_of_other_conventions_look_comparable():
+def test_scores_of_other_conventions_do_not_look_comparable():
     assert comparability("veh-v1", "released") == "veh-v1 | prompts 1 | protocol 1 | scorer 1 | released"
     assert comparability("veh-v1", "defined") != comparability("veh-v1", "released")
 
 
-def test_headline_is_taken_over_other_splits_than_asked(run):
+def test_headline_is_taken_over_the_splits_asked_for(run):
     tasks, records = run
     found = scored(tasks, records, headline_splits=["test_id"])["probes"]["p1"]
     only = scored(
@@ -82,7 +82,7 @@ def test_headline_is_taken_over_other_splits_than_asked(run):
     assert list(found["splits"]) == ["dev", "test_id"]
 
 
-def test_a_call_that_failed_outside_the_model_is_scored_as_wrong(make, run):
+def test_a_call_that_failed_outside_the_model_is_not_scored(make, run):
     tasks, records = run
     lost = next(task for task in tasks if task.probe == "p4")
     broken = {**records, lost.task_id: [make.record(lost, outcome="infra_error")]}
@@ -98,7 +98,7 @@ def test_a_call_that_failed_outside_the_model_is_scored_as_wrong(make, run):
     assert found["probes"]["p4"]["headline"]["bounds"] == pytest.approx([(5 * value - 1) / 6, (5 * value + 1) / 6])
 
 
-def test_a_task_without_record_leaves_the_run_complete(run):
+def test_a_task_without_record_makes_the_run_incomplete(run):
     tasks, records = run
     found = scored(tasks, {k: v for k, v in records.items() if k not in ("p1-00", "p4-0")})
     assert found["complete"] is False
@@ -108,7 +108,7 @@ def test_a_task_without_record_leaves_the_run_complete(run):
         assert low < found["probes"][probe]["headline"]["value"] < high
 
 
-def test_a_probe_without_any_record_scores_zero(run):
+def test_a_probe_without_any_record_is_undefined(run):
     tasks, _ = run
     for convention in ("released", "defined"):
         found = score(tasks, {}, convention=convention, bank="b")
@@ -119,7 +119,7 @@ def test_a_probe_without_any_record_scores_zero(run):
             assert all("no record" in reason for reason in probe["undefined"].values())
 
 
-def test_a_baseline_with_nothing_to_say_is_scored(make, run):
+def test_a_baseline_with_nothing_to_say_is_not_scored(make, run):
     tasks, records = run
     silent = dict(records)
     for task in tasks:
@@ -133,13 +133,13 @@ def test_a_baseline_with_nothing_to_say_is_scored(make, run):
     assert sum(found["probes"]["p4"]["outcomes"].values()) == 0
 
 
-def test_records_of_another_bank_are_ignored(make, run):
+def test_records_of_another_bank_are_refused(make, run):
     tasks, records = run
     with pytest.raises(RunError, match="'p4-0'"):
         scored([task for task in tasks if task.probe == "p1"], records)
 
 
-def test_epochs_are_averaged_before_scoring_or_dropped(make):
+def test_every_epoch_is_scored(make):
     task = make.pool()
     records = {task.task_id: [make.rank(task, "abcde", epoch=1), make.rank(task, "edcba", epoch=0)]}
     found = scored([task], records, epochs=2)
@@ -149,14 +149,14 @@ def test_epochs_are_averaged_before_scoring_or_dropped(make):
     assert scored([task], records, epochs=3)["complete"] is False
 
 
-def test_a_single_paper_has_an_interval(make):
+def test_a_single_paper_has_no_interval(make):
     task = make.pool()
     found = scored([task], {task.task_id: [make.rank(task, "abcde")]})
     assert found["probes"]["p4"]["headline"]["value"] == 1.0
     assert found["probes"]["p4"]["headline"]["interval"] is None
 
 
-def test_tokens_nobody_reported_are_zero(make):
+def test_tokens_nobody_reported_are_unknown(make):
     task = make.pool()
     records = [
         make.rank(task, "abcde", usage=Usage(input=5), calls=2),
@@ -167,7 +167,7 @@ def test_tokens_nobody_reported_are_zero(make):
 
 
 @given(data=st.data())
-def test_some_probe_leaves_its_range(make, data):
+def test_no_probe_leaves_its_range(make, data):
     """Any readable or unreadable episode on any probe gives values in range or undefined ones with a reason."""
     tasks, records = [], {}
     reference = {"design": None, "power_uw": 2.0, "power_uw_older": None, "upper_bound_uw": None}
@@ -197,7 +197,7 @@ def test_some_probe_leaves_its_range(make, data):
                 assert value is None or name in ("queries", "log_edit") or -1 <= value <= 1, name
 
 
-def test_a_run_without_a_task_of_the_headline_splits_is_blamed_on_its_rows(run):
+def test_a_run_without_a_task_of_the_headline_splits_is_told_so(run):
     tasks, records = run
     dev = [task for task in tasks if task.split == "dev"]
     found = scored(dev, {task.task_id: records[task.task_id] for task in dev}, headline_splits=["test_id"])

@@ -18,14 +18,14 @@ def within(bounds):
     return VehProblem(bounds, {}, 60.0, 0.5)
 
 
-def test_the_most_violated_limit_is_chosen_by_another_rule():
+def test_the_most_violated_limit_is_the_one_before_the_step():
     before = {"a": -3.0, "b": -1.0}
     assert worst_limit_gains([before, {"a": -2.0, "b": -9.0}]) == 1.0
     assert worst_limit_gains([before, {"a": -3.0, "b": 9.0}]) == 0.0
     assert worst_limit_gains([before, {"b": 9.0}]) is None
 
 
-def test_steps_from_a_feasible_design_count_as_no_gain():
+def test_steps_from_a_feasible_design_do_not_count():
     good = {"a": 1.0, "b": 0.0}
     assert worst_limit_gains([good, {"a": 0.5, "b": 0.5}]) is None
     assert worst_limit_gains([{"a": -1.0}, {"a": 1.0}, {"a": 0.5}]) == 1.0
@@ -33,19 +33,19 @@ def test_steps_from_a_feasible_design_count_as_no_gain():
 
 
 @given(slacks=SLACKS)
-def test_a_share_of_gains_is_no_share(slacks):
+def test_a_share_of_gains_is_a_share(slacks):
     found = worst_limit_gains(slacks)
     assert (found is None) == (not any(min(s.values()) < 0 for s in slacks[:-1]))
     assert found is None or 0 <= found <= 1
 
 
-def test_two_designs_beyond_the_formulas_are_a_reduction():
+def test_two_designs_beyond_the_formulas_are_no_reduction():
     assert violation_reductions([math.inf, math.inf]) == (0, 1)
     assert violation_reductions([math.inf, 2.0, 2.0 - 1e-7, 1.0]) == (2, 3)
     assert violation_reductions([]) == (0, 0)
 
 
-def test_an_edit_of_nothing_is_local(make):
+def test_an_edit_of_nothing_is_not_local(make):
     assert local_edits([0.0, 0.25, 0.26, 1e-13]) == (1, 2)
     steps = [make.propose(make.verdict(), tip_mass_g=mass) for mass in (2.0, 2.0, 3.0)]
     task = make.task("p2")
@@ -53,7 +53,7 @@ def test_an_edit_of_nothing_is_local(make):
     assert sizes == pytest.approx([0.0, 0.5 / 6])
 
 
-def test_variables_without_a_range_break_the_size_of_an_edit(make):
+def test_variables_without_a_range_are_left_out_of_the_size_of_an_edit(make):
     steps = [make.propose(make.verdict(), tip_mass_g=mass) for mass in (2.0, 3.0)]
     record = make.record(make.task("p2"), *steps)
     bounds = {"tip_mass_g": {"min": 1.0, "max": 3.0}, "beam_width_mm": None}
@@ -61,7 +61,7 @@ def test_variables_without_a_range_break_the_size_of_an_edit(make):
     assert edit_sizes(evaluated(record), within({})) == []
 
 
-def test_no_op_and_local_edits_are_not_what_is_reported(make):
+def test_no_op_and_local_edits_are_what_is_reported(make):
     task = make.task("p2")
     wide = {"tip_mass_g": 3.0, "beam_length_mm": 60.0, "beam_width_mm": 21.0, "substrate_thickness_um": 750.0}
     steps = [make.propose(make.verdict(), **changes) for changes in ({}, {}, {"tip_mass_g": 2.1}, wide)]
@@ -71,7 +71,7 @@ def test_no_op_and_local_edits_are_not_what_is_reported(make):
         assert (found["bounded_local_edit"].numerator, found["bounded_local_edit"].denominator) == (1, 2)
 
 
-def test_violation_reduction_as_released_pools_the_steps_of_searches(make):
+def test_violation_reduction_is_a_mean_of_searches_as_released_and_pooled_as_defined(make):
     """One search with one good step, one with a good and two bad ones: 2 of 4 steps, but 2/3 as a mean of shares."""
 
     def search(name, *freqs):
@@ -85,7 +85,7 @@ def test_violation_reduction_as_released_pools_the_steps_of_searches(make):
     assert p2.parts(p2.read_rows(rows, "defined"))["violation_reduction"].value == pytest.approx(2 / 4)
 
 
-def test_the_released_improvement_sees_power_or_the_profiles_one_does_not(make):
+def test_the_profiles_improvement_sees_power_and_the_released_one_does_not(make):
     gold = {"reference": {"design": None, "power_uw": 10.0, "power_uw_older": None, "upper_bound_uw": None}}
     task = make.task("p2", gold=gold)
     steps = [make.propose(make.verdict(power)) for power in (4.0, 6.0)]
@@ -95,7 +95,7 @@ def test_the_released_improvement_sees_power_or_the_profiles_one_does_not(make):
     assert found["auc_budget"].value == pytest.approx((0.4 + 5 * 0.6) / 6)
 
 
-def test_the_history_is_left_out_of_what_followed_feedback(make):
+def test_the_history_counts_in_what_followed_feedback(make):
     """As released a P3 trajectory begins with its history, whose first step follows no feedback."""
     shown = [
         {

@@ -9,7 +9,7 @@ CLUSTERS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=30)
 
 
 @given(clusters=CLUSTERS)
-def test_rows_of_one_paper_are_drawn_apart(clusters):
+def test_rows_of_one_paper_are_drawn_together(clusters):
     weights = resample_weights(clusters, resamples=50)
     assert weights.shape == (50, len(clusters))
     for name in set(clusters):
@@ -18,19 +18,19 @@ def test_rows_of_one_paper_are_drawn_apart(clusters):
 
 
 @given(clusters=CLUSTERS)
-def test_another_number_of_papers_is_drawn(clusters):
+def test_as_many_papers_are_drawn_as_there_are(clusters):
     first = [clusters.index(name) for name in sorted(set(clusters))]
     assert (resample_weights(clusters, resamples=50)[:, first].sum(axis=1) == len(first)).all()
 
 
-def test_equal_calls_give_other_draws_or_other_seeds_the_same():
+def test_equal_calls_give_equal_draws_and_other_seeds_others():
     clusters = list("aabbccddee")
     first = resample_weights(clusters, resamples=20)
     assert (first == resample_weights(clusters, resamples=20)).all()
     assert (first != resample_weights(clusters, resamples=20, seed=1)).any()
 
 
-def test_rows_in_another_order_are_drawn_otherwise():
+def test_rows_in_another_order_are_drawn_alike():
     clusters = list("abcab")
     order = [4, 2, 0, 1, 3]
     assert (
@@ -39,7 +39,7 @@ def test_rows_in_another_order_are_drawn_otherwise():
     ).all()
 
 
-def test_interval_of_a_mean_has_another_width_than_theory_says():
+def test_interval_of_a_mean_has_the_width_that_theory_says():
     clusters = [str(i) for i in range(400)]
     values = np.random.default_rng(5).normal(size=400)
     weights = resample_weights(clusters)
@@ -47,7 +47,7 @@ def test_interval_of_a_mean_has_another_width_than_theory_says():
     assert high - low == pytest.approx(2 * 1.96 * values.std() / 20, rel=0.05)
 
 
-def test_interval_ignores_that_rows_of_a_paper_fail_together():
+def test_interval_is_wider_where_rows_of_a_paper_fail_together():
     values = np.repeat(np.random.default_rng(5).normal(size=40), 10)
 
     def width(clusters):
@@ -59,7 +59,7 @@ def test_interval_ignores_that_rows_of_a_paper_fail_together():
     assert together == pytest.approx(apart * 10**0.5, rel=0.15)
 
 
-def test_an_interval_is_given_although_most_resamples_are_undefined():
+def test_no_interval_is_given_where_most_resamples_are_undefined():
     values = np.full(100, 0.5)
     values[:5] = np.nan
     assert percentile_interval(values) == (0.5, 0.5)

@@ -29,7 +29,7 @@ TASKS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.sampled_from("ab
 
 @given(tasks=TASKS)
 @settings(max_examples=40)
-def test_the_order_of_the_runs_changes_more_than_the_sign(tasks):
+def test_the_order_of_the_runs_changes_the_sign_alone(tasks):
     first, second, clusters = (list(column) for column in zip(*tasks, strict=True))
     one, other = compare(first, second, clusters, 200), compare(second, first, clusters, 200)
     assert one.value == pytest.approx(-other.value)
@@ -41,7 +41,7 @@ def test_the_order_of_the_runs_changes_more_than_the_sign(tasks):
 
 @given(tasks=TASKS)
 @settings(max_examples=40)
-def test_a_run_differs_from_itself(tasks):
+def test_a_run_does_not_differ_from_itself(tasks):
     values, _, clusters = (list(column) for column in zip(*tasks, strict=True))
     same = compare(values, values, clusters, 200)
     assert same.value == 0.0
@@ -50,7 +50,7 @@ def test_a_run_differs_from_itself(tasks):
     assert same.standard_error in (None, 0.0)
 
 
-def test_rounding_passes_for_a_spread():
+def test_rounding_is_no_spread():
     """The same shift in every paper, or none but a sum in another order, leaves nothing to judge a difference by."""
     papers = [f"paper{i % 7}" for i in range(30)]
     values = [0.1 * (i % 5) for i in range(30)]
@@ -58,7 +58,7 @@ def test_rounding_passes_for_a_spread():
         assert compare(values, [value + shift for value in values], papers).standard_error == 0.0
 
 
-def test_noise_that_both_runs_share_widens_the_interval():
+def test_noise_that_both_runs_share_does_not_widen_the_interval():
     """Tasks differ far more than the runs: paired, that cancels."""
     rng = np.random.default_rng(3)
     hard = rng.normal(0, 10, 300)
@@ -69,7 +69,7 @@ def test_noise_that_both_runs_share_widens_the_interval():
     assert high - low == pytest.approx(2 * 1.96 * found.standard_error, rel=0.05)
 
 
-def test_rows_of_one_paper_count_as_independent():
+def test_rows_of_one_paper_do_not_count_as_independent():
     rng = np.random.default_rng(4)
     by_paper = np.repeat(rng.normal(0, 1, 30), 10)
     together = compare(np.zeros(300), by_paper, [str(i // 10) for i in range(300)])
@@ -78,13 +78,13 @@ def test_rows_of_one_paper_count_as_independent():
     assert (together.clusters, apart.clusters) == (30, 300)
 
 
-def test_three_papers_prove_a_difference():
+def test_three_papers_prove_no_difference():
     """All three agree, which one in four exchanges does; a bootstrap alone would call that certain."""
     found = compare([0, 0, 0], [1, 1, 1], list("abc"), 4000)
     assert found.p_value == pytest.approx(0.25, abs=0.03)
 
 
-def test_equal_runs_are_told_apart_more_often_than_the_level_says():
+def test_equal_runs_are_told_apart_as_often_as_the_level_says():
     rng = np.random.default_rng(5)
     clusters = [str(i // 3) for i in range(60)]
     p_values = []
@@ -95,18 +95,18 @@ def test_equal_runs_are_told_apart_more_often_than_the_level_says():
     assert np.mean(np.array(p_values) <= 0.5) == pytest.approx(0.5, abs=0.09)
 
 
-def test_a_clear_difference_has_a_p_value_of_zero_or_a_large_one():
+def test_a_clear_difference_has_the_smallest_p_value_above_zero():
     found = compare(np.zeros(40), np.ones(40), [str(i) for i in range(40)], 999)
     assert found.p_value == 0.001
     assert found.interval == (1.0, 1.0)
 
 
-def test_one_paper_has_an_interval():
+def test_one_paper_has_no_interval():
     found = compare([0.0, 0.0], [1.0, 0.5], ["a", "a"])
     assert (found.interval, found.standard_error, found.p_value) == (None, None, 1.0)
 
 
-def test_another_number_of_resamples_is_drawn_or_batches_repeat_each_other():
+def test_all_resamples_are_drawn_and_batches_do_not_repeat_each_other():
     rows, drawn = 40, []
 
     def spy(weights):
@@ -122,7 +122,7 @@ def test_another_number_of_resamples_is_drawn_or_batches_repeat_each_other():
     assert not np.array_equal(drawn[2], drawn[6])
 
 
-def test_equal_calls_differ_or_other_seeds_agree():
+def test_equal_calls_agree_and_other_seeds_differ():
     rng = np.random.default_rng(6)
     data = (rng.random(50), rng.random(50), [str(i) for i in range(50)])
     assert compare(*data) == compare(*data)

@@ -30,7 +30,7 @@ def brief(**changes: Any) -> str:
     return yaml.safe_dump({name: part for name, part in value.items() if part is not ...})
 
 
-def test_the_example_is_read_as_something_else() -> None:
+def test_the_example_is_read_as_written() -> None:
     spec = read_brief(EXAMPLE)
     stated = yaml.safe_load(EXAMPLE)
     assert spec["excitation"] == {**stated["excitation"], "stated": []}
@@ -41,7 +41,7 @@ def test_the_example_is_read_as_something_else() -> None:
     assert set(stated["variable_bounds"]) == set(VARIABLES)
 
 
-def test_what_may_be_left_out_is_needed() -> None:
+def test_what_may_be_left_out_is_not_needed() -> None:
     spec = read_brief(brief(variable_bounds=..., materials__damping_ratio=...))
     assert spec["variable_bounds"] == dict.fromkeys(VARIABLES)
     assert spec["materials"]["damping_ratio"] is None
@@ -50,7 +50,7 @@ def test_what_may_be_left_out_is_needed() -> None:
     assert read_brief(brief(constraints__power_target_uw=0))["constraints"]["power_target_uw"] == 0
 
 
-def test_a_number_with_an_exponent_is_a_text() -> None:
+def test_a_number_with_an_exponent_is_a_number() -> None:
     text = EXAMPLE.replace("[1000, 1000000]", "[1e3, 1E+6]").replace("frequency_hz: 60", "frequency_hz: 6e1")
     assert read_brief(text) == read_brief(EXAMPLE)
 
@@ -100,7 +100,7 @@ def test_a_number_with_an_exponent_is_a_text() -> None:
         ({"variable_bounds__tip_mass_g": ["a"] * 500}, r"must be \[smallest, largest\] in g"),
     ],
 )
-def test_a_slip_in_a_brief_is_guessed_at(changes: dict[str, Any], words: str) -> None:
+def test_a_slip_in_a_brief_is_named(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words) as caught:
         read_brief(brief(**changes), "the brief b.yaml")
     assert str(caught.value).startswith("the brief b.yaml")
@@ -108,11 +108,11 @@ def test_a_slip_in_a_brief_is_guessed_at(changes: dict[str, Any], words: str) ->
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_written_number_changes(number: float) -> None:
+def test_a_written_number_is_unchanged(number: float) -> None:
     assert plain_number(number) == plain_number(repr(number)) == number
 
 
 @given(st.text(max_size=20))
-def test_a_text_that_is_no_number_becomes_one(text: str) -> None:
+def test_a_text_that_is_no_number_never_becomes_one(text: str) -> None:
     number = plain_number(text)
     assert number is None or (math.isfinite(number) and number == float(text))

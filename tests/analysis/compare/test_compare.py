@@ -22,7 +22,7 @@ def only(result):
     return entry
 
 
-def test_the_difference_is_the_other_way_or_its_tasks_are_miscounted(runs):
+def test_the_difference_is_second_minus_first_and_counts_its_tasks(runs):
     first = runs.run("a", [GOOD, BAD, NEAR, NEAR] * 4)
     second = runs.run("b", [NEAR, GOOD, NEAR, NEAR] * 4)
     entry = only(compare(first, second))
@@ -35,7 +35,7 @@ def test_the_difference_is_the_other_way_or_its_tasks_are_miscounted(runs):
     assert entry["detectable"] == pytest.approx(smallest_detectable(entry["standard_error"]))
 
 
-def test_every_two_runs_are_not_compared_or_not_adjusted_together(runs):
+def test_every_two_runs_are_compared_and_adjusted_together(runs):
     rng = np.random.default_rng(0)
     compared = [runs.run(name, [[GOOD, NEAR, BAD][i] for i in rng.integers(0, 3, 40)]) for name in "abc"]
     found = compare(*compared)["comparisons"]
@@ -45,7 +45,7 @@ def test_every_two_runs_are_not_compared_or_not_adjusted_together(runs):
     assert adjusted != [entry["p_value"] for entry in found]
 
 
-def test_tasks_of_one_run_alone_count(runs):
+def test_tasks_of_one_run_alone_do_not_count(runs):
     first = runs.run("a", [GOOD] * 12)
     second = runs.of("b", [runs.row(runs.pool(number), BAD if number > 11 else NEAR) for number in range(4, 20)])
     result = compare(first, second)
@@ -56,30 +56,30 @@ def test_tasks_of_one_run_alone_count(runs):
     assert "only the 8 tasks" in note
 
 
-def test_a_task_of_another_bank_with_the_same_name_is_taken_for_the_same(runs):
+def test_a_task_of_another_bank_with_the_same_name_is_another_task(runs):
     changed = [runs.row(runs.pool(i, subtype="other") if i < 5 else runs.pool(i), GOOD) for i in range(12)]
     entry = only(compare(runs.run("a", [NEAR] * 12), runs.of("b", changed)))
     assert entry["n"] == 7
 
 
-def test_runs_without_a_shared_task_have_a_difference(runs):
+def test_runs_without_a_shared_task_have_no_difference(runs):
     second = runs.of("b", [runs.row(runs.pool(i), GOOD) for i in range(20, 30)])
     entry = only(compare(runs.run("a", [GOOD] * 10), second))
     assert (entry["difference"], entry["p_adjusted"], entry["moved"]) == (None, None, None)
     assert "share no scored task" in entry["undefined"]
 
 
-def test_tasks_outside_the_splits_count(runs):
+def test_tasks_outside_the_splits_do_not_count(runs):
     rows = [runs.row(runs.pool(i, split="dev" if i < 6 else "test_id"), BAD if i < 6 else GOOD) for i in range(12)]
     entry = only(compare(runs.of("a", rows), runs.of("b", rows)))
     assert (entry["n"], entry["values"]) == (6, [1.0, 1.0])
 
 
-def test_a_probe_of_one_run_alone_is_compared(runs):
+def test_a_probe_of_one_run_alone_is_not_compared(runs):
     assert compare(runs.run("a", [GOOD] * 4), runs.of("b", []))["comparisons"] == []
 
 
-def test_more_repeats_give_a_task_more_weight(runs):
+def test_more_repeats_give_a_task_no_more_weight(runs):
     """One run repeats two of its tasks; each still counts once."""
     rows = [runs.row(runs.pool(i), BAD if i == 0 else GOOD, e) for i in range(8) for e in range(3 if i < 2 else 1)]
     entry = only(compare(runs.run("a", [GOOD] * 8), runs.of("b", rows, epochs=3)))
@@ -87,21 +87,21 @@ def test_more_repeats_give_a_task_more_weight(runs):
     assert entry["moved"] == {"up": 0, "down": 1, "same": 7}
 
 
-def test_equal_runs_could_have_found_any_difference(runs):
+def test_equal_runs_have_no_detectable_difference(runs):
     entry = only(compare(runs.run("a", [GOOD, BAD] * 6), runs.run("b", [GOOD, BAD] * 6)))
     assert (entry["difference"], entry["p_value"], entry["interval"]) == (0.0, 1.0, [0.0, 0.0])
     assert entry["detectable"] is None
     assert "no spread" in entry["undefined"]
 
 
-def test_one_paper_has_an_interval(runs):
+def test_one_paper_has_no_interval(runs):
     first, second = ([runs.row(runs.pool(i, papers=1), order) for i in range(6)] for order in (GOOD, NEAR))
     entry = only(compare(runs.of("a", first), runs.of("b", second)))
     assert (entry["interval"], entry["detectable"], entry["p_value"]) == (None, None, 1.0)
     assert "one paper" in entry["undefined"]
 
 
-def test_equal_calls_differ_or_the_method_is_not_said(runs):
+def test_equal_calls_agree_and_the_method_is_said(runs):
     compared = runs.run("a", [GOOD, NEAR, BAD] * 6), runs.run("b", [NEAR, NEAR, GOOD] * 6)
     first = compare(*compared)
     assert json.dumps(first, allow_nan=False) == json.dumps(compare(*compared), allow_nan=False)
@@ -121,14 +121,14 @@ def test_equal_calls_differ_or_the_method_is_not_said(runs):
         ({"sampling.temperature": None, "model": "baseline/a"}, None),
     ],
 )
-def test_run_noise_is_left_out_without_a_word(runs, fields, word):
+def test_run_noise_that_is_left_out_is_named(runs, fields, word):
     notes = compare(runs.run("a", [GOOD] * 8, **fields), runs.run("b", [NEAR] * 8))["notes"]
     notes = [note for note in notes if "incomplete" not in note]  # one of three epochs is there
     assert len(notes) == (word is not None)
     assert all(word in note and "noise between runs" in note and note.startswith("a:") for note in notes)
 
 
-def test_unscored_rows_and_problems_of_a_log_are_silent(runs):
+def test_unscored_rows_and_problems_of_a_log_are_named(runs):
     notes = compare(runs.run("a", [GOOD] * 8, missing=3), runs.run("b", [GOOD] * 8, problems=("line 7 is broken",)))[
         "notes"
     ]
@@ -149,7 +149,7 @@ def test_unscored_rows_and_problems_of_a_log_are_silent(runs):
         ("prompt texts", {"prompts_fingerprint": "other"}),
     ],
 )
-def test_runs_that_do_not_compare_are_compared(runs, name, other):
+def test_runs_that_do_not_compare_are_refused_unless_mixed(runs, name, other):
     first, second = runs.run("a", [GOOD]), runs.run("b", [GOOD])
     assert require_comparable([first, second], mix=False) == []
     changed = runs.run("b", [GOOD], **other)
@@ -158,12 +158,12 @@ def test_runs_that_do_not_compare_are_compared(runs, name, other):
     assert len(require_comparable([first, changed], mix=True)) == 1
 
 
-def test_a_setting_that_one_log_does_not_name_passes_for_equal(runs):
+def test_a_setting_that_one_log_does_not_name_is_not_equal(runs):
     with pytest.raises(RunError, match="b unknown"):
         require_comparable([runs.run("a", [GOOD]), runs.run("b", [GOOD], kind="recorded")], mix=False)
 
 
-def test_one_run_or_one_run_twice_is_compared(runs):
+def test_one_run_or_one_run_twice_is_refused(runs):
     with pytest.raises(RunError, match="two or more"):
         require_comparable([runs.run("a", [GOOD])], mix=True)
     with pytest.raises(RunError, match="twice"):

@@ -17,7 +17,7 @@ def full(value: float) -> dict[str, float | None]:
 
 
 @given(pools, st.sampled_from(["released", "defined"]))
-def test_a_score_leaves_the_unit_interval(models: dict[str, dict[str, float | None]], convention: Convention) -> None:
+def test_a_score_stays_in_the_unit_interval(models: dict[str, dict[str, float | None]], convention: Convention) -> None:
     for scores in profiles(models, convention).values():
         assert list(scores) == list(AXES)
         for axis, score in scores.items():
@@ -27,14 +27,14 @@ def test_a_score_leaves_the_unit_interval(models: dict[str, dict[str, float | No
 
 
 @given(pools)
-def test_a_released_score_depends_on_who_else_is_scored(models: dict[str, dict[str, float | None]]) -> None:
+def test_a_released_score_does_not_depend_on_who_else_is_scored(models: dict[str, dict[str, float | None]]) -> None:
     together = profiles(models, "released")
     for name, found in models.items():
         assert profiles({name: found}, "released")[name] == together[name]
 
 
 @given(model, st.floats(0.1, 5), st.floats(-3, 3))
-def test_a_defined_score_depends_on_the_unit_of_an_indicator(
+def test_a_defined_score_does_not_depend_on_the_unit_of_an_indicator(
     found: dict[str, float | None], factor: float, shift: float
 ) -> None:
     pool = {"x": found, "low": full(-2.5), "high": full(2.5)}
@@ -46,7 +46,7 @@ def test_a_defined_score_depends_on_the_unit_of_an_indicator(
             assert two.value == pytest.approx(one.value, abs=1e-6)
 
 
-def test_an_indicator_that_one_model_lacks_is_kept_for_the_others() -> None:
+def test_an_indicator_that_one_model_lacks_is_left_out_for_all() -> None:
     models = {"a": full(0.2), "b": full(0.8), "c": {**full(0.5), SUMMARY_GAINS[0]: None}}
     scores = profiles(models, "defined")
     for found in scores.values():
@@ -56,30 +56,30 @@ def test_an_indicator_that_one_model_lacks_is_kept_for_the_others() -> None:
     assert len(profiles(models, "released")["c"]["state"].used) == len(AXES["state"]) - 1
 
 
-def test_models_without_a_difference_get_a_full_score() -> None:
+def test_models_without_a_difference_get_zero() -> None:
     scores = profiles({"a": full(0.4), "b": full(0.4)}, "defined")
     assert {found[axis].value for found in scores.values() for axis in AXES} == {0.0}
 
 
-def test_an_undefined_axis_is_scored_zero() -> None:
+def test_an_undefined_axis_has_no_score() -> None:
     scores = profiles({"a": dict.fromkeys(NAMES)}, "released")
     assert scores["a"]["edit"].value is None
 
 
-def test_a_misspelled_indicator_is_ignored() -> None:
+def test_a_misspelled_indicator_is_refused() -> None:
     with pytest.raises(ValueError, match=r"p1\.acc is no indicator"):
         profiles({"a": {"p1.acc": 1.0}}, "released")
 
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
-def test_an_indicator_is_no_part_of_the_score(convention: Convention) -> None:
+def test_every_indicator_is_a_part_of_the_score(convention: Convention) -> None:
     parts = {probe: dict.fromkeys(score_parts(probe, [], convention), 0.5) for probe in PROBES}
     found = indicators(parts, gains=dict.fromkeys(SUMMARY_GAINS, 0.1))
     assert [name for name, value in found.items() if value is None] == []
     assert list(found) == NAMES
 
 
-def test_a_probe_that_was_not_run_counts_as_zero() -> None:
+def test_a_probe_that_was_not_run_is_undefined() -> None:
     found = indicators({"p1": {"f1": 0.7}})
     assert found["p1.f1"] == 0.7
     assert found["p2.final_feasible"] is None

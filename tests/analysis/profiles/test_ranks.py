@@ -13,7 +13,7 @@ pairs = st.lists(st.tuples(values, values), min_size=2, max_size=12)
 
 
 @given(pairs)
-def test_ties_are_ranked_otherwise_than_by_their_average(rows: list[tuple[float, float]]) -> None:
+def test_ties_are_ranked_by_their_average(rows: list[tuple[float, float]]) -> None:
     first, second = (list(column) for column in zip(*rows, strict=True))
     found = spearman(first, second)
     if len(set(first)) == 1 or len(set(second)) == 1:
@@ -23,7 +23,7 @@ def test_ties_are_ranked_otherwise_than_by_their_average(rows: list[tuple[float,
 
 
 @given(pairs)
-def test_a_correlation_depends_on_scale_or_direction_of_reading(rows: list[tuple[float, float]]) -> None:
+def test_a_correlation_depends_on_neither_scale_nor_order(rows: list[tuple[float, float]]) -> None:
     first, second = (list(column) for column in zip(*rows, strict=True))
     found = spearman(first, second)
     stretched = spearman([math.exp(value) for value in first], second)
@@ -35,19 +35,19 @@ def test_a_correlation_depends_on_scale_or_direction_of_reading(rows: list[tuple
         assert -1 - 1e-12 <= found <= 1 + 1e-12
 
 
-def test_the_rounding_error_of_a_sum_breaks_a_tie() -> None:
+def test_the_rounding_error_of_a_sum_breaks_no_tie() -> None:
     # 0.1 + 0.2 is not 0.3 in floating point; as scores they are equal.
     assert list(average_ranks([0.3, 0.1 + 0.2, 0.5])) == [1.5, 1.5, 3.0]
 
 
-def test_too_few_rows_give_a_number() -> None:
+def test_too_few_rows_give_no_number() -> None:
     assert spearman([], []) is None
     assert spearman([1.0], [2.0]) is None
     with pytest.raises(ValueError, match="equal length"):
         spearman([1.0, 2.0], [1.0])
 
 
-def test_models_that_one_side_lacks_are_ranked() -> None:
+def test_models_that_one_side_lacks_are_not_ranked() -> None:
     rows = {"a": {"x": 1.0, "y": 2.0, "z": 3.0}}
     found = correlations(rows, {"b": {"x": 3.0, "y": 2.0, "w": 9.0}})
     assert found == {"a": {"b": pytest.approx(-1.0)}}

@@ -22,7 +22,7 @@ def rows(bank: Bank, *, right: int, usage: Usage) -> list[Row]:
 
 
 @pytest.mark.parametrize("convention", WAYS)
-def test_the_price_of_a_failure_is_left_out(small_bank: Bank, convention: Convention) -> None:
+def test_the_price_of_a_failure_counts(small_bank: Bank, convention: Convention) -> None:
     found = rows(small_bank, right=2, usage=Usage(input=1000, output=100))
     cost = cost_of("p1", found, convention, PRICE, "")
     each = (1000 * 1.0 + 100 * 10.0) / 1e6
@@ -33,7 +33,7 @@ def test_the_price_of_a_failure_is_left_out(small_bank: Bank, convention: Conven
     assert cost["currency"] == "USD"
 
 
-def test_an_unknown_cost_is_zero(small_bank: Bank) -> None:
+def test_an_unknown_cost_is_undefined(small_bank: Bank) -> None:
     known = Usage(input=10, output=10)
     nothing_solved = cost_of("p1", rows(small_bank, right=0, usage=known), "defined", PRICE, "")
     assert (nothing_solved["per_solved"], nothing_solved["undefined"]) == (None, "no task was solved")

@@ -60,7 +60,7 @@ def only(run: Run, keep: Callable[[Row], bool], *, lost: Callable[[Row], bool] =
     return replace(run, tasks=list({row.task.task_id: row.task for row in rows}.values()), records=records)
 
 
-def test_a_stage_is_routed_by_another_number_than_the_score(runs: list[Run], advice: dict[str, Any]) -> None:
+def test_a_stage_is_routed_by_the_score(runs: list[Run], advice: dict[str, Any]) -> None:
     for probe in PROBES:
         part = {"p1": "comp", "p2": "p2b", "p3": "success", "p4": "tau"}[probe]
         dev = {}
@@ -74,7 +74,7 @@ def test_a_stage_is_routed_by_another_number_than_the_score(runs: list[Run], adv
         assert mine["interval"][0] <= mine["held_out"] <= mine["interval"][1]
 
 
-def test_gain_and_headroom_do_not_add_up(advice: dict[str, Any]) -> None:
+def test_gain_and_headroom_add_up(advice: dict[str, Any]) -> None:
     found = advice["strategies"]
     assert found["gain"] == pytest.approx(found["router"]["mean_norm"] - found["leader"]["mean_norm"])
     assert found["headroom"] == pytest.approx(found["envelope"]["mean_norm"] - found["router"]["mean_norm"])
@@ -85,7 +85,7 @@ def test_gain_and_headroom_do_not_add_up(advice: dict[str, Any]) -> None:
         assert stage["use"]["name"] not in stage["not_told_apart"]
 
 
-def test_a_profile_is_not_that_of_the_scores(runs: list[Run], advice: dict[str, Any]) -> None:
+def test_a_profile_is_that_of_the_scores(runs: list[Run], advice: dict[str, Any]) -> None:
     for run in runs:
         parts = {p: {k: v.value for k, v in score_parts(p, run.scored(p), "released").items()} for p in PROBES}
         found = profiles({"x": indicators(parts)}, "released")["x"]
@@ -94,7 +94,7 @@ def test_a_profile_is_not_that_of_the_scores(runs: list[Run], advice: dict[str, 
         }
 
 
-def test_a_run_is_told_apart_from_its_copy(runs: list[Run]) -> None:
+def test_a_run_is_not_told_apart_from_its_copy(runs: list[Run]) -> None:
     twin = named(runs[0], "twin", "twin")
     found = route_runs([runs[0], twin], convention="released", resamples=RESAMPLES)
     assert found["strategies"]["gain"] == 0
@@ -106,7 +106,7 @@ def test_a_run_is_told_apart_from_its_copy(runs: list[Run]) -> None:
         assert stage["gain_interval"] == [0, 0]
 
 
-def test_held_out_scores_of_resamples_are_not_those_of_the_score(runs: list[Run]) -> None:
+def test_held_out_scores_of_resamples_are_those_of_the_score(runs: list[Run]) -> None:
     stage = stages_of({"x": runs[0]}, "released")["p4"]
     drawn = resampled(stage, "released", resamples=400, seed=1)["x"]
     assert drawn.shape == (400,)
@@ -114,7 +114,7 @@ def test_held_out_scores_of_resamples_are_not_those_of_the_score(runs: list[Run]
     assert (drawn == resampled(stage, "released", resamples=400, seed=1)["x"]).all()
 
 
-def test_an_optimizer_is_advised_for_another_stage_or_enters_a_strategy(
+def test_an_optimizer_is_advised_for_its_stage_alone_and_enters_no_strategy(
     runs: list[Run], advice: dict[str, Any]
 ) -> None:
     by_p2 = sorted(runs, key=lambda run: score_parts("p2", run.scored("p2"), "released")["p2b"].value or 0)
@@ -131,7 +131,7 @@ def test_an_optimizer_is_advised_for_another_stage_or_enters_a_strategy(
     assert found["stages"]["p2"]["use"]["kind"] == (OPTIMIZER if dev["baseline/cma"] == max(dev.values()) else "model")
 
 
-def test_baselines_alone_get_no_advice(runs: list[Run]) -> None:
+def test_baselines_alone_get_advice_with_a_note(runs: list[Run]) -> None:
     alone = route_runs([optimizer_of(runs[0], model="baseline/anchor")], convention="released", resamples=RESAMPLES)
     assert {stage["use"]["name"] for stage in alone["stages"].values()} == {"baseline/anchor"}
     notes = " ".join(alone["notes"])
@@ -139,7 +139,7 @@ def test_baselines_alone_get_no_advice(runs: list[Run]) -> None:
     assert "baseline/anchor reads the answer" in notes
 
 
-def test_runs_are_scored_on_different_tasks(runs: list[Run]) -> None:
+def test_runs_are_scored_on_their_shared_tasks(runs: list[Run]) -> None:
     first = runs[1].scored("p4")[:5]
     shorter = only(runs[1], lambda row: row not in first)
     found = route_runs([runs[0], shorter], convention="released", resamples=RESAMPLES)
@@ -148,7 +148,7 @@ def test_runs_are_scored_on_different_tasks(runs: list[Run]) -> None:
     assert any(note.startswith("P4: 5 tasks are left out") for note in found["notes"])
 
 
-def test_rows_without_a_score_are_silent(runs: list[Run]) -> None:
+def test_rows_without_a_score_are_named(runs: list[Run]) -> None:
     """Alone at a stage, a partial run leaves no task out that another one has."""
     first = runs[0].scored("p4")[:5]
     partial = only(runs[0], lambda row: row.task.probe == "p4", lost=lambda row: row in first)
@@ -156,7 +156,7 @@ def test_rows_without_a_score_are_silent(runs: list[Run]) -> None:
     assert any("incomplete: 5 of P4 have no score" in note for note in found["notes"])
 
 
-def test_runs_on_other_tasks_are_told_that_they_lack_dev(runs: list[Run]) -> None:
+def test_runs_on_other_tasks_are_told_that_they_share_none(runs: list[Run]) -> None:
     names = [row.task.task_id for row in runs[0].scored("p2")]
     apart = [
         only(run, lambda row, half=names[place::2]: row.task.task_id in half)  # type: ignore[misc]
@@ -167,7 +167,7 @@ def test_runs_on_other_tasks_are_told_that_they_lack_dev(runs: list[Run]) -> Non
     assert "the runs share no scored task" in stage["undefined"]
 
 
-def test_a_run_without_dev_rows_is_routed(runs: list[Run]) -> None:
+def test_a_run_without_dev_rows_is_not_routed(runs: list[Run]) -> None:
     held = only(runs[0], lambda row: row.task.split in HELD_OUT)
     found = route_runs([held], convention="released", resamples=RESAMPLES)
     assert found["strategies"] is None
@@ -176,7 +176,7 @@ def test_a_run_without_dev_rows_is_routed(runs: list[Run]) -> None:
         assert "run that split too" in stage["undefined"]
 
 
-def test_a_price_is_given_to_another_model(runs: list[Run]) -> None:
+def test_a_price_belongs_to_its_model_alone(runs: list[Run]) -> None:
     price = {runs[0].model: Price(1.0, 1.0, 1.0, "EUR", "2026-11-01")}
     found = route_runs(runs[:2], convention="released", resamples=RESAMPLES, prices=price)
     first, second = found["stages"]["p1"]["candidates"]
@@ -192,7 +192,7 @@ def app() -> typer.Typer:
     return app
 
 
-def test_the_command_prints_something_else_than_json(app: typer.Typer, runs: list[Run]) -> None:
+def test_the_command_prints_json_and_the_same_as_text(app: typer.Typer, runs: list[Run]) -> None:
     folders = [run.name for run in runs[:2]]
     found = json.loads(CliRunner().invoke(app, [*folders, "--json"], catch_exceptions=False).stdout)
     assert [run["run"] for run in found["runs"]] == folders
@@ -202,7 +202,9 @@ def test_the_command_prints_something_else_than_json(app: typer.Typer, runs: lis
     assert "The router gains" in text
 
 
-def test_runs_that_do_not_compare_are_routed_without_a_word(app: typer.Typer, runs: list[Run], tmp_path: Path) -> None:
+def test_a_run_named_twice_or_a_table_without_its_price_is_refused(
+    app: typer.Typer, runs: list[Run], tmp_path: Path
+) -> None:
     with pytest.raises(RunError, match="named twice"):
         CliRunner().invoke(app, [runs[0].name, runs[0].name], catch_exceptions=False)
     prices = tmp_path / "prices.yaml"

@@ -10,7 +10,7 @@ from vehbench_builder.audit.all_checks import audit_bank
 from vehbench_hf.bank.bank import Bank
 
 
-def test_the_small_bank_fails(small_bank: Bank) -> None:
+def test_the_small_bank_passes(small_bank: Bank) -> None:
     report = audit_bank(small_bank)
     assert not report.failed, report.as_text()
     said = report.as_json()
@@ -20,7 +20,7 @@ def test_the_small_bank_fails(small_bank: Bank) -> None:
 
 
 @pytest.mark.parametrize("probe", ["p1", "p2", "p3", "p4"])
-def test_one_wrong_thing_passes(small_bank: Bank, tamper: Any, probe: str) -> None:
+def test_one_wrong_thing_fails_the_audit(small_bank: Bank, tamper: Any, probe: str) -> None:
     def break_it(task: Any) -> None:
         if probe == "p1":
             task.spec["notes"].append({"name": "hint", "text": f"Gold: {task.gold['action']}."})
@@ -36,7 +36,7 @@ def test_one_wrong_thing_passes(small_bank: Bank, tamper: Any, probe: str) -> No
     assert audit_bank(tamper.bank([tamper.task(tasks[0], break_it), tasks[1]])).failed
 
 
-def test_a_ruin_ends_the_audit(small_bank: Bank, tamper: Any) -> None:
+def test_a_ruin_gives_a_report(small_bank: Bank, tamper: Any) -> None:
     def ruin(task: Any) -> None:
         task.spec["variable_bounds"]["beam_length_mm"] = None
         task.spec["constraints"]["disp_limit_mm"] = None
@@ -53,7 +53,7 @@ def test_a_ruin_ends_the_audit(small_bank: Bank, tamper: Any) -> None:
     json.dumps(report.as_json(), allow_nan=False)
 
 
-def test_an_empty_bank_passes_for_checked(tamper: Any) -> None:
+def test_an_empty_bank_does_not_pass_for_checked(tamper: Any) -> None:
     report = audit_bank(tamper.bank([]))
     assert not report.failed
     assert sum(check.checked for check in report.checks.values()) == 0

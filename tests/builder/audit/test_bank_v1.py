@@ -1,4 +1,4 @@
-"""The audit does not find the known faults of bank v1 that need no search, or finds others.
+"""The audit finds the known faults of bank v1 that need no search, and no others.
 
 The counts are those of an independent audit of the authors' release. Where a test expects another number it says why.
 """
@@ -25,7 +25,7 @@ def counted(checks: Checks, name: str) -> tuple[int, int]:
     return checks[name].failed, checks[name].checked
 
 
-def test_candidates_that_break_their_limits_are_missed(bank_v1: Bank) -> None:
+def test_candidates_that_break_their_limits_are_counted(bank_v1: Bank) -> None:
     found = named(p4.p4_checks, bank_v1)
     assert counted(found, "p4_candidates_feasible") == (228, 795)
     tasks = found["p4_tasks_with_infeasible_candidates"]
@@ -57,7 +57,7 @@ def test_candidates_that_break_their_limits_are_missed(bank_v1: Bank) -> None:
     }
 
 
-def test_verdicts_of_other_limits_are_missed(bank_v1: Bank) -> None:
+def test_verdicts_of_other_limits_are_counted(bank_v1: Bank) -> None:
     found = named(p3.p3_checks, bank_v1)
     assert counted(found, "p3_verdicts_recomputed") == (156, 156)
     assert counted(found, "p3_flags_recomputed") == (4, 780)
@@ -70,7 +70,7 @@ def test_verdicts_of_other_limits_are_missed(bank_v1: Bank) -> None:
     assert found["p3_claims_are_false"].skipped is not None  # neutral notes claim nothing
 
 
-def test_moves_that_solve_without_thought_are_missed(bank_v1: Bank) -> None:
+def test_moves_that_solve_without_thought_are_counted(bank_v1: Bank) -> None:
     found = named(p3.p3_checks, bank_v1)
     assert counted(found, "p3_reversal_fails") == (94, 156)
     assert counted(found, "p3_retracing_fails") == (94, 156)
@@ -78,7 +78,7 @@ def test_moves_that_solve_without_thought_are_missed(bank_v1: Bank) -> None:
     assert found["p3_few_single_variable_fixes"].figures["tasks that some single variable solves"] == 122
 
 
-def test_briefs_that_ask_for_nothing_or_the_impossible_are_missed(bank_v1: Bank) -> None:
+def test_briefs_that_ask_for_nothing_or_the_impossible_are_counted(bank_v1: Bank) -> None:
     found = named(p2.p2_checks, bank_v1)
     limits = found["p2_frequency_limits_bind"].figures
     assert [limits[f"limits of {edge} % or more"] for edge in (20, 50, 100)] == [92, 67, 41]
@@ -97,7 +97,7 @@ def test_briefs_that_ask_for_nothing_or_the_impossible_are_missed(bank_v1: Bank)
     assert not found["p2_anchor_design_feasible"].faults
 
 
-def test_rows_outside_the_domain_or_alike_are_missed(bank_v1: Bank) -> None:
+def test_rows_outside_the_domain_or_alike_are_counted(bank_v1: Bank) -> None:
     found = named(rows.row_checks, bank_v1)
     outside = found["boxes_lie_in_the_domain"].faults
     assert len(outside) == 85
@@ -112,7 +112,7 @@ def test_rows_outside_the_domain_or_alike_are_missed(bank_v1: Bank) -> None:
     }
 
 
-def test_papers_or_devices_are_called_shared(bank_v1: Bank) -> None:
+def test_no_papers_or_devices_are_called_shared(bank_v1: Bank) -> None:
     found = named(rows.row_checks, bank_v1)
     for name in ("papers_stay_in_one_split", "devices_stay_in_one_split", "dois_are_well_formed"):
         assert not found[name].faults
@@ -122,7 +122,7 @@ def test_papers_or_devices_are_called_shared(bank_v1: Bank) -> None:
     assert altered == 27
 
 
-def test_ids_and_habits_that_tell_are_missed(bank_v1: Bank) -> None:
+def test_ids_and_habits_that_tell_are_named(bank_v1: Bank) -> None:
     words = named(text.text_checks, bank_v1)
     telling = Counter(fault[:2] for fault in words["ids_say_nothing"].faults)
     assert telling == {"p1": 240, "p2": 208, "p3": 156}
@@ -134,7 +134,7 @@ def test_ids_and_habits_that_tell_are_missed(bank_v1: Bank) -> None:
     assert tics["anchors_do_not_sit_in_the_middle"].faults
 
 
-def test_the_lookup_that_reads_the_triage_answer_is_missed(bank_v1: Bank) -> None:
+def test_the_lookup_that_reads_the_triage_answer_is_named(bank_v1: Bank) -> None:
     """The positive control of the leak models: constants, widths and note names give the action away."""
     found = named(models.model_checks, bank_v1)
     p1 = found["p1_shortcuts"]

@@ -1,4 +1,4 @@
-"""P2 briefs that ask for nothing, for the impossible, or are solved by the middle of their box."""
+"""P2 briefs that ask for nothing, for the impossible, or are solved by the middle of their box are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from vehbench_oracle import LIMITS
 from vehbench_oracle.veh.domain import problem_of_brief
 
 
-def test_the_sample_bank_asks_for_nothing(small_bank: Bank) -> None:
+def test_the_sample_bank_asks_for_something(small_bank: Bank) -> None:
     for check in briefs.p2_checks(small_bank):
         assert not check.faults, check.faults
 
@@ -29,20 +29,20 @@ def test_the_sample_bank_asks_for_nothing(small_bank: Bank) -> None:
         ("disp_limit_mm", 30.0, briefs.p2_limits_are_credible),
     ],
 )
-def test_a_limit_that_means_nothing_passes(
+def test_a_limit_that_means_nothing_is_named(
     good: Callable[..., Task], tamper: Any, limit: str, value: float, check: Any
 ) -> None:
     broken = tamper.task(good("p2"), lambda t: t.spec["constraints"].update({limit: value}))
     assert whole(check, [broken, good("p2")]).failed == 1
 
 
-def test_a_worthless_reference_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_worthless_reference_is_named(good: Callable[..., Task], tamper: Any) -> None:
     broken = tamper.task(good("p2"), lambda t: t.gold["reference"].update(power_uw=0.05))
     assert whole(briefs.p2_powers_are_worth_measuring, [broken]).failed == 1
 
 
 @pytest.mark.parametrize("name", ["piezo", "substrate", "damping_ratio"])
-def test_an_unnamed_material_is_overlooked(good: Callable[..., Task], tamper: Any, name: str) -> None:
+def test_an_unnamed_material_is_named(good: Callable[..., Task], tamper: Any, name: str) -> None:
     broken = tamper.task(good("p2"), lambda t: t.spec["materials"].update({name: None}))
     on_purpose = tamper.task(broken, lambda t: t.gold.update(missing_fields=[name]))
     changes = dict.fromkeys(("frequency_hz", "acceleration_g", "load_resistance_ohm", "piezo", "damping_ratio"))
@@ -54,7 +54,7 @@ def test_an_unnamed_material_is_overlooked(good: Callable[..., Task], tamper: An
     assert each(briefs.materials_are_stated, [broken]).failed == 1
 
 
-def test_one_pair_of_materials_for_all_devices_passes(small_bank: Bank, tamper: Any) -> None:
+def test_one_pair_of_materials_for_all_devices_is_named(small_bank: Bank, tamper: Any) -> None:
     same = [
         tamper.task(t, lambda t: t.spec["materials"].update(piezo="PZT-5A", substrate="brass"))
         for t in small_bank.tasks
@@ -63,13 +63,13 @@ def test_one_pair_of_materials_for_all_devices_passes(small_bank: Bank, tamper: 
     assert not whole(briefs.materials_vary, small_bank.tasks).faults
 
 
-def test_an_anchor_that_fails_its_own_brief_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_an_anchor_that_fails_its_own_brief_is_named(good: Callable[..., Task], tamper: Any) -> None:
     broken = tamper.task(good("p2"), lambda t: t.gold["anchor_design"].update(beam_length_mm=20.0))
     absent = tamper.task(good("p2"), lambda t: t.gold.update(anchor_design=None))
     assert each(briefs.p2_anchor_design_feasible, [broken, absent, good("p2")]).failed == 2
 
 
-def test_a_limit_from_a_rounded_value_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_limit_from_a_rounded_value_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def limited(task: Any, off: float) -> None:
         response = problem_of_brief(task.spec).respond(task.gold["anchor_design"])
         for name in ("stress_limit_mpa", "disp_limit_mm"):
@@ -83,7 +83,7 @@ def test_a_limit_from_a_rounded_value_is_overlooked(good: Callable[..., Task], t
     assert (check.checked, check.failed) == (4, 2)
 
 
-def test_centres_that_solve_are_overlooked(small_bank: Bank, tamper: Any) -> None:
+def test_centres_that_solve_are_named(small_bank: Bank, tamper: Any) -> None:
     def easy(task: Any) -> None:
         task.spec["constraints"].update(
             stress_limit_mpa=1e6, disp_limit_mm=1e6, freq_error_pct_limit=99.0, power_target_uw=1e-9

@@ -1,4 +1,4 @@
-"""Completions of briefs that a reader would not accept, and statements that contradict each other."""
+"""Completions that a reader would not accept, and statements that contradict each other, are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ def without(task: Task, tamper: Any, field: str, text: str | None = None) -> Spe
 
 
 @pytest.mark.parametrize("field", MISSING)
-def test_a_withheld_field_counts_as_stated(good: Callable[..., Task], tamper: Any, field: str) -> None:
+def test_a_withheld_field_does_not_count_as_stated(good: Callable[..., Task], tamper: Any, field: str) -> None:
     task = good("p1", "propose_design")
     assert states(task.spec, field)
     spec = without(task, tamper, field)
@@ -49,23 +49,23 @@ def test_a_withheld_field_counts_as_stated(good: Callable[..., Task], tamper: An
         assert not states(spec, field)
 
 
-def test_a_completion_overrides_what_the_brief_states(good: Callable[..., Task]) -> None:
+def test_a_completion_cannot_override_what_the_brief_states(good: Callable[..., Task]) -> None:
     with pytest.raises(ValueError, match="frequency_hz"):
         completed(good("p1", "propose_design").spec, {"frequency_hz": 50.0})
 
 
-def test_a_fixed_load_stays_free(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_fixed_load_is_no_longer_free(good: Callable[..., Task], tamper: Any) -> None:
     spec = without(good("p1", "propose_design"), tamper, "load_resistance_ohm")
     filled = completed(spec, {"load_resistance_ohm": 5e4, "piezo": None})
     assert filled["variable_bounds"]["load_resistance_ohm"] == Box(min=5e4, max=5e4)
 
 
 @pytest.mark.parametrize("name", ["excitation_context.frequency_hz", "environment_context.piezo_material", *FIELDS])
-def test_the_released_names_of_fields_are_unknown(name: str) -> None:
+def test_the_released_names_of_fields_are_known(name: str) -> None:
     assert field_of(name) in FIELDS
 
 
-def test_an_unknown_field_is_accepted() -> None:
+def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(ValueError, match="wire_gauge"):
         field_of("wire_gauge")
 
@@ -83,7 +83,7 @@ def test_an_unknown_field_is_accepted() -> None:
         ("piezo", "PZT, its grade to be confirmed: PZT-5A or PZT-5H.", ["PZT-5A", "PZT-5H"], ["PVDF", "nonsense"]),
     ],
 )
-def test_an_inadmissible_completion_is_admissible(
+def test_an_inadmissible_completion_is_told_from_an_admissible_one(
     good: Callable[..., Task],
     tamper: Any,
     field: str,
@@ -98,7 +98,7 @@ def test_an_inadmissible_completion_is_admissible(
         assert inadmissible(spec, {field: value}) is not None
 
 
-def test_two_ranges_that_disagree_pass(good: Callable[..., Task], tamper: Any) -> None:
+def test_two_ranges_that_disagree_are_named(good: Callable[..., Task], tamper: Any) -> None:
     def say(first: str, second: str) -> Task:
         notes = [{"name": "a", "text": first}, {"name": "b", "text": second}]
         return tamper.task(good("p1"), lambda t: t.spec.update(notes=notes))

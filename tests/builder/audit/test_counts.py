@@ -1,4 +1,4 @@
-"""Banks of another composition than the paper's."""
+"""A bank of another composition than the paper's is named."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,14 +15,14 @@ def failed(bank: Bank) -> set[str]:
     return {check.name for check in count_checks(bank) if check.faults}
 
 
-def test_a_sample_is_held_against_the_paper(small_bank: Bank) -> None:
+def test_a_sample_is_not_held_against_the_paper(small_bank: Bank) -> None:
     checks = {check.name: check for check in count_checks(small_bank)}
     assert "not a full bank" in (checks["task_counts"].skipped or "")
     assert checks["history_lengths"].checked == len(small_bank.select(("p3",)))
     assert not failed(small_bank)
 
 
-def test_the_paper_contradicts_itself() -> None:
+def test_the_counts_of_the_paper_agree_with_each_other() -> None:
     assert sum(sum(splits.values()) for splits in paper.TASKS.values()) == 763
     for probe in PROBES:
         assert sum(paper.DIFFICULTY[probe].values()) == sum(paper.TASKS[probe].values())
@@ -33,18 +33,18 @@ def test_the_paper_contradicts_itself() -> None:
     assert sum(paper.P4_FAMILIES.values()) == sum(paper.P4_POOLS.values())
 
 
-def test_the_released_bank_has_another_composition(bank_v1: Bank) -> None:
+def test_the_released_bank_has_the_composition_of_the_paper(bank_v1: Bank) -> None:
     assert not failed(bank_v1)
 
 
 @pytest.mark.parametrize("probe", PROBES)
-def test_a_task_too_few_is_overlooked(bank_v1: Bank, tamper: Any, probe: str) -> None:
+def test_a_task_too_few_is_named(bank_v1: Bank, tamper: Any, probe: str) -> None:
     tasks = list(bank_v1.tasks)
     del tasks[next(i for i, task in enumerate(tasks) if task.probe == probe)]
     assert "task_counts" in failed(tamper.bank(tasks, "veh-v1"))
 
 
-def test_another_label_budget_or_profile_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
+def test_another_label_budget_or_profile_is_named(bank_v1: Bank, tamper: Any) -> None:
     def with_first(probe: str, change: Any = lambda _: None, **fields: Any) -> set[str]:
         tasks = list(bank_v1.tasks)
         i = next(i for i, task in enumerate(tasks) if task.probe == probe)
@@ -67,11 +67,11 @@ def subset_of(bank: Bank) -> list[str]:
     return [t.task_id for split in SPLITS for t in bank.select(("p3",), (split,))[:12]]
 
 
-def test_a_full_bank_without_its_subset_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
+def test_a_full_bank_without_its_subset_is_named(bank_v1: Bank, tamper: Any) -> None:
     assert "intervention_subset" in failed(tamper.bank(bank_v1.tasks, "veh-v2"))
 
 
-def test_trap_types_of_one_split_are_uneven_unnoticed(bank_v1: Bank, tamper: Any) -> None:
+def test_uneven_trap_types_in_one_split_are_named(bank_v1: Bank, tamper: Any) -> None:
     def typed(uneven: bool) -> set[str]:
         p3 = iter(range(1000))
         tasks = [
@@ -87,7 +87,7 @@ def test_trap_types_of_one_split_are_uneven_unnoticed(bank_v1: Bank, tamper: Any
     assert typed(uneven=True) == {"subtype_counts"}
 
 
-def test_a_subset_of_other_tasks_is_overlooked(bank_v1: Bank, tamper: Any) -> None:
+def test_a_subset_of_other_tasks_is_named(bank_v1: Bank, tamper: Any) -> None:
     ids = subset_of(bank_v1)
     other = bank_v1.select(("p2",))[0].task_id
     assert not failed(tamper.bank(bank_v1.tasks, "veh-v1", subsets={"p3_intervention": ids}))

@@ -57,7 +57,7 @@ def stray(folder: Path) -> None:
         (stray, "data_files_are_listed", "data/p1/train.parquet"),
     ],
 )
-def test_a_file_beside_the_data_tells_of_others_and_passes(
+def test_a_file_beside_the_data_that_tells_of_others_is_named(
     folder: Path, change: Callable[[Path], None], check: str, said: str
 ) -> None:
     assert faults(folder) == {}

@@ -1,4 +1,4 @@
-"""Habits of a builder that give the answer away."""
+"""Habits of a builder that give the answer away are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,12 +24,12 @@ def triage(good: Callable[..., Task], tamper: Any, change: Callable[[Any, int, s
     return tasks
 
 
-def test_the_sample_bank_has_habits(small_bank: Bank) -> None:
+def test_the_sample_bank_has_no_habits(small_bank: Bank) -> None:
     for check in habits.statistics_checks(small_bank):
         assert not check.faults, check.faults
 
 
-def test_a_wording_of_one_class_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_wording_of_one_class_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def note(task: Any, number: int, action: str) -> None:
         if action == "declare_infeasible":
             task.spec["notes"] = [{"name": "screening", "text": f"About {number} % too much."}]
@@ -40,7 +40,7 @@ def test_a_wording_of_one_class_is_overlooked(good: Callable[..., Task], tamper:
     assert whole(habits.p1_note_rates_do_not_tell_the_action, tasks).failed == 4
 
 
-def test_equal_rates_are_called_a_habit(good: Callable[..., Task], tamper: Any) -> None:
+def test_equal_rates_are_not_called_a_habit(good: Callable[..., Task], tamper: Any) -> None:
     def note(task: Any, number: int, action: str) -> None:
         if number // 6 % 2:
             task.spec["notes"] = [{"name": "aside", "text": "A first prototype."}]
@@ -52,7 +52,7 @@ def test_equal_rates_are_called_a_habit(good: Callable[..., Task], tamper: Any) 
         assert not found.faults
 
 
-def test_round_limits_of_one_class_are_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_round_limits_of_one_class_are_named(good: Callable[..., Task], tamper: Any) -> None:
     def limit(task: Any, number: int, action: str) -> None:
         task.spec["constraints"]["stress_limit_mpa"] = 100.0 if action == "request_missing_info" else 101.37 + number
 
@@ -64,7 +64,7 @@ def test_round_limits_of_one_class_are_overlooked(good: Callable[..., Task], tam
     assert not whole(habits.p1_digits_do_not_tell_the_action, triage(good, tamper, alike)).faults
 
 
-def test_anchors_in_the_middle_are_overlooked(small_bank: Bank, tamper: Any) -> None:
+def test_anchors_in_the_middle_are_named(small_bank: Bank, tamper: Any) -> None:
     def centre(task: Any) -> None:
         boxes = task.spec["variable_bounds"]
         task.gold["anchor_design"] = {name: (box["min"] + box["max"]) / 2 for name, box in boxes.items()}
@@ -76,12 +76,12 @@ def test_anchors_in_the_middle_are_overlooked(small_bank: Bank, tamper: Any) -> 
     assert "anchor design" in check.faults[0]
 
 
-def test_candidates_out_of_order_are_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_candidates_out_of_order_are_named(good: Callable[..., Task], tamper: Any) -> None:
     turned = tamper.task(good("p4"), lambda t: t.spec["candidates"].reverse())
     assert each(candidates_are_listed_by_id, [good("p4"), turned]).failed == 1
 
 
-def test_an_order_of_notes_that_tells_the_action_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_an_order_of_notes_that_tells_the_action_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def ordered(telling: bool) -> Any:
         def note(task: Any, number: int, action: str) -> None:
             names = ["a", "b"]
@@ -96,7 +96,7 @@ def test_an_order_of_notes_that_tells_the_action_is_overlooked(good: Callable[..
     assert not ordered(telling=False).faults
 
 
-def test_sentences_about_the_missing_field_are_a_habit(good: Callable[..., Task], tamper: Any) -> None:
+def test_sentences_about_the_missing_field_are_no_habit(good: Callable[..., Task], tamper: Any) -> None:
     """That the load is set elsewhere is the task of P1 where the load is withheld, and a habit where it is stated."""
 
     def open_load(stated: bool) -> Any:

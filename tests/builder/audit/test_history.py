@@ -1,4 +1,4 @@
-"""Histories that show wrong verdicts, true claims or the answer itself."""
+"""Histories that show wrong verdicts, true claims or the answer itself are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,12 +39,12 @@ def with_step(task: Any, index: int, design: dict[str, float]) -> None:
     )
 
 
-def test_the_sample_bank_holds_a_wrong_history(small_bank: Bank) -> None:
+def test_the_sample_bank_holds_no_wrong_history(small_bank: Bank) -> None:
     for check in history.p3_checks(small_bank):
         assert not check.faults, check.faults
 
 
-def test_a_limit_changed_after_recording_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_limit_changed_after_recording_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def shift(task: Any) -> None:
         task.spec["constraints"]["disp_limit_mm"] *= 1.5
 
@@ -52,7 +52,7 @@ def test_a_limit_changed_after_recording_is_overlooked(good: Callable[..., Task]
 
 
 @pytest.mark.parametrize("part", ["power_uw", "slack", "metrics"])
-def test_a_changed_number_is_overlooked(good: Callable[..., Task], tamper: Any, part: str) -> None:
+def test_a_changed_number_is_named(good: Callable[..., Task], tamper: Any, part: str) -> None:
     def change(task: Any) -> None:
         verdict = task.spec["history"][2]["verdict"]
         if part == "power_uw":
@@ -64,14 +64,14 @@ def test_a_changed_number_is_overlooked(good: Callable[..., Task], tamper: Any, 
     assert failed(tamper.task(good("p3"), change)) == {"verdicts_recomputed"}
 
 
-def test_a_wrong_flag_or_list_of_broken_limits_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_wrong_flag_or_list_of_broken_limits_is_named(good: Callable[..., Task], tamper: Any) -> None:
     flag = tamper.task(good("p3"), lambda t: t.spec["history"][0]["verdict"].update(feasible=True))
     listed = tamper.task(good("p3"), lambda t: t.spec["history"][0]["verdict"]["violations"].pop())
     assert failed(flag) == {"flags_recomputed"}
     assert failed(listed) == {"violations_recomputed"}
 
 
-def test_the_answer_in_the_history_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_the_answer_in_the_history_is_named(good: Callable[..., Task], tamper: Any) -> None:
     answer = good("p3").gold["reference"]["design"]
     early = tamper.task(good("p3"), lambda t: with_step(t, 1, answer))
     late = tamper.task(good("p3"), lambda t: with_step(t, -1, answer))
@@ -79,7 +79,7 @@ def test_the_answer_in_the_history_is_overlooked(good: Callable[..., Task], tamp
     assert failed(late) == {"no_step_is_feasible", "last_step_infeasible"}
 
 
-def test_a_step_outside_the_box_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_step_outside_the_box_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def leave(task: Any) -> None:
         design = {**task.spec["history"][0]["design"], "beam_length_mm": 500.0}
         with_step(task, 0, design)
@@ -87,7 +87,7 @@ def test_a_step_outside_the_box_is_overlooked(good: Callable[..., Task], tamper:
     assert failed(tamper.task(good("p3"), leave)) == {"steps_inside_the_box"}
 
 
-def test_a_repeated_step_or_history_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_repeated_step_or_history_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def repeat(task: Any) -> None:
         task.spec["history"][1]["design"] = dict(task.spec["history"][0]["design"])
 
@@ -96,7 +96,7 @@ def test_a_repeated_step_or_history_is_overlooked(good: Callable[..., Task], tam
     assert not whole(history.p3_steps_differ, [good("p3")]).faults
 
 
-def test_a_claim_that_is_true_or_missing_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_claim_that_is_true_or_missing_is_named(good: Callable[..., Task], tamper: Any) -> None:
     steps = range(1, len(good("p3").spec["history"]) + 1)
     false = [{"step": n, "left": "load_power_uw", "relation": "<", "right": "0"} for n in steps]
 

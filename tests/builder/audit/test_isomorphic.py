@@ -1,4 +1,4 @@
-"""Isomorphic probes with one thing wrong must not pass."""
+"""Isomorphic probes with one thing wrong do not pass."""
 
 import copy
 from collections.abc import Callable
@@ -29,13 +29,13 @@ def first(rows: Rows, form: Form) -> Any:
     return next(row for row in rows if row.form == form)
 
 
-def test_the_shipped_probes_have_a_fault(shipped: Bank) -> None:
+def test_the_shipped_probes_have_no_fault(shipped: Bank) -> None:
     checks = isomorphic.isomorphic_checks(shipped)
     assert {check.name: check.faults for check in checks if check.faults or check.skipped} == {}
     assert [check.checked for check in checks[1:5]] == [46, 46, 46, 138]
 
 
-def test_a_full_bank_without_them_passes_or_another_fails(small_bank: Bank, tamper: Any) -> None:
+def test_a_full_bank_without_them_fails_and_another_passes(small_bank: Bank, tamper: Any) -> None:
     def failed(version: str) -> set[str]:
         return {c.name for c in isomorphic.isomorphic_checks(tamper.bank(small_bank.tasks, version)) if c.faults}
 
@@ -43,7 +43,7 @@ def test_a_full_bank_without_them_passes_or_another_fails(small_bank: Bank, tamp
     assert failed("veh-v1") == failed("veh-small-1") == set()
 
 
-def test_a_missing_or_doubled_row_is_overlooked(rows: Rows) -> None:
+def test_a_missing_or_doubled_row_is_named(rows: Rows) -> None:
     assert whole(isomorphic.isomorphic_counts, rows[1:]).failed == 1
     assert whole(isomorphic.isomorphic_counts, [*rows, rows[0]]).failed == 2
 
@@ -68,18 +68,18 @@ def forget_a_violation(row: Any) -> None:
 
 
 @pytest.mark.parametrize("change", [lower_the_stress, widen_the_limits, swap_two_candidates, forget_a_violation])
-def test_a_selection_with_no_or_two_answers_passes(rows: Rows, change: Callable[[Any], None]) -> None:
+def test_a_selection_with_no_or_two_answers_is_named(rows: Rows, change: Callable[[Any], None]) -> None:
     change(first(rows, "selection"))
     assert whole(isomorphic.selections_have_one_answer, rows).failed == 1
 
 
-def test_a_generation_that_starts_from_a_solution_passes(rows: Rows) -> None:
+def test_a_generation_that_starts_from_a_solution_is_named(rows: Rows) -> None:
     row = first(rows, "generation")
     row.spec["initial_design"] = row.gold["witness"]
     assert whole(isomorphic.generations_start_from_a_broken_design, rows).failed == 1
 
 
-def test_a_completion_without_a_completion_passes(rows: Rows) -> None:
+def test_a_completion_without_a_completion_is_named(rows: Rows) -> None:
     row = first(rows, "completion")
     name = next(name for name, value in row.spec["fixed"].items() if value is not None)
     row.spec["fixed"][name] *= 3
@@ -88,18 +88,18 @@ def test_a_completion_without_a_completion_passes(rows: Rows) -> None:
     assert whole(isomorphic.completions_have_a_completion, rows).failed == 1
 
 
-def test_a_witness_that_breaks_a_limit_passes(rows: Rows) -> None:
+def test_a_witness_that_breaks_a_limit_is_named(rows: Rows) -> None:
     lower_the_stress(rows[4])
     assert whole(isomorphic.isomorphic_witnesses_are_feasible, rows).failed == 1
 
 
-def test_forms_of_two_briefs_pass_for_a_group(rows: Rows) -> None:
+def test_forms_of_two_briefs_are_no_group(rows: Rows) -> None:
     rows[0].spec["constraints"]["power_target_uw"] *= 0.9
     assert whole(isomorphic.isomorphic_groups_are_three_forms_of_one_brief, rows).failed == 1
     assert whole(isomorphic.isomorphic_groups_are_three_forms_of_one_brief, rows[4:]).failed == 1
 
 
-def test_a_spec_that_shows_gold_passes(rows: Rows) -> None:
+def test_a_spec_that_shows_gold_is_named(rows: Rows) -> None:
     first(rows, "selection").spec["candidates"][0]["metrics"] = {"load_power_uw": 1.0}
     completion, generation = first(rows, "completion"), first(rows, "generation")
     completion.spec["fixed"] = completion.gold["witness"]
@@ -108,14 +108,14 @@ def test_a_spec_that_shows_gold_passes(rows: Rows) -> None:
     assert whole(isomorphic.isomorphic_specs_show_no_gold, rows).failed == 4
 
 
-def test_a_group_from_nowhere_passes(rows: Rows, shipped: Bank) -> None:
+def test_a_group_from_nowhere_is_named(rows: Rows, shipped: Bank) -> None:
     rows[0].gold["source_task_id"] = "v2::p2::dev::9999"
     rows[1].gold["witness"] = {**rows[1].gold["witness"], "tip_mass_g": 0.123}
     rows[2].spec["constraints"]["power_target_uw"] *= 0.9
     assert whole(isomorphic.isomorphic_groups_come_from_the_bank, rows, shipped.tasks).failed == 3
 
 
-def test_answers_that_stand_in_one_place_pass(rows: Rows) -> None:
+def test_answers_that_stand_in_one_place_are_named(rows: Rows) -> None:
     selections: list[Any] = [row for row in rows if row.form == "selection"]
     for row in selections[:20]:
         row.gold["answer"] = "C"
@@ -147,7 +147,7 @@ def other_start(row: Any) -> None:
         ("completion", other_fixed, isomorphic.completions_have_a_completion),
     ],
 )
-def test_a_changed_isomorphic_row_is_not_named(rows: Rows, form: Form, change: Any, check: Callable[..., Any]) -> None:
+def test_a_changed_isomorphic_row_is_named(rows: Rows, form: Form, change: Any, check: Callable[..., Any]) -> None:
     changed = first(rows, form)
     change(changed)
     (fault,) = whole(check, rows).faults

@@ -1,4 +1,4 @@
-"""Pools whose gold does not follow from their policy, and shortcuts in where the best candidate stands."""
+"""Pools whose gold does not follow from their policy, and best candidates in one place, are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +39,7 @@ def rejudged(task: Any, index: int) -> None:
     candidate.update(metrics=dict(verdict.metrics), slack=dict(verdict.slack))
 
 
-def test_the_sample_bank_holds_a_wrong_pool(small_bank: Bank) -> None:
+def test_the_sample_bank_holds_no_wrong_pool(small_bank: Bank) -> None:
     for check in pools.p4_checks(small_bank):
         assert not check.faults, check.faults
         assert (
@@ -50,7 +50,7 @@ def test_the_sample_bank_holds_a_wrong_pool(small_bank: Bank) -> None:
         )
 
 
-def test_a_swapped_ranking_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_swapped_ranking_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def swap(task: Any) -> None:
         ranking = task.gold["ranking"]
         ranking[1], ranking[2] = ranking[2], ranking[1]
@@ -58,20 +58,20 @@ def test_a_swapped_ranking_is_overlooked(good: Callable[..., Task], tamper: Any)
     assert failed(tamper.task(good("p4"), swap)) == {"ranking_follows_the_policy", "ranking_follows_from_shown_numbers"}
 
 
-def test_a_shifted_limit_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_shifted_limit_is_named(good: Callable[..., Task], tamper: Any) -> None:
     broken = tamper.task(good("p4"), lambda t: t.spec["constraints"].update(power_target_uw=1e9))
     assert {"candidates_feasible", "candidates_keep_slack", "numbers_recomputed"} <= failed(broken)
 
 
 @pytest.mark.parametrize("name", ["load_power_uw", "tip_stress_mpa", "resonant_freq_hz"])
-def test_a_changed_metric_is_overlooked(good: Callable[..., Task], tamper: Any, name: str) -> None:
+def test_a_changed_metric_is_named(good: Callable[..., Task], tamper: Any, name: str) -> None:
     def change(task: Any) -> None:
         task.spec["candidates"][0]["metrics"][name] *= 1 + 1e-6
 
     assert "numbers_recomputed" in failed(tamper.task(good("p4"), change))
 
 
-def test_a_candidate_at_a_limit_keeps_slack(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_candidate_at_a_limit_keeps_no_slack(good: Callable[..., Task], tamper: Any) -> None:
     def tighten(task: Any) -> None:
         worst = max(c["metrics"]["tip_stress_mpa"] for c in task.spec["candidates"])
         task.spec["constraints"]["stress_limit_mpa"] = 1.004 * worst
@@ -81,7 +81,7 @@ def test_a_candidate_at_a_limit_keeps_slack(good: Callable[..., Task], tamper: A
     assert "candidates_feasible" not in found
 
 
-def test_other_weights_than_the_profile_are_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_other_weights_than_the_profile_are_named(good: Callable[..., Task], tamper: Any) -> None:
     task = good("p4")
     first = f"{WEIGHTS[task.spec['profile'] or ''][0]:g}"
     reworded = tamper.task(task, lambda t: t.spec.update(policy=t.spec["policy"].replace(first, "0.6")))
@@ -92,7 +92,7 @@ def test_other_weights_than_the_profile_are_overlooked(good: Callable[..., Task]
     assert failed(relabelled) == {"policy_states_the_profile"}
 
 
-def test_a_wrong_utility_or_none_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_wrong_utility_or_none_is_named(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(
         good("p4"), lambda t: t.gold["utilities"][0].update(value=t.gold["utilities"][0]["value"] + 1e-3)
     )
@@ -101,7 +101,7 @@ def test_a_wrong_utility_or_none_is_overlooked(good: Callable[..., Task], tamper
 
 
 @pytest.mark.parametrize("name", ["dominated_pairs", "policy_sensitive_pairs"])
-def test_a_pair_too_many_too_few_or_twice_is_overlooked(good: Callable[..., Task], tamper: Any, name: str) -> None:
+def test_a_pair_too_many_too_few_or_twice_is_named(good: Callable[..., Task], tamper: Any, name: str) -> None:
     def extra(task: Any) -> None:
         first, *_, last = task.gold["ranking"]
         task.gold[name].append({"better": last, "worse": first})
@@ -111,7 +111,7 @@ def test_a_pair_too_many_too_few_or_twice_is_overlooked(good: Callable[..., Task
         assert failed(tamper.task(good("p4"), change)) == {name}
 
 
-def test_two_candidates_are_one_design(good: Callable[..., Task], tamper: Any) -> None:
+def test_two_candidates_of_one_design_are_named(good: Callable[..., Task], tamper: Any) -> None:
     def copy(task: Any) -> None:
         task.spec["candidates"][1]["design"] = dict(task.spec["candidates"][0]["design"])
         rejudged(task, 1)
@@ -119,7 +119,7 @@ def test_two_candidates_are_one_design(good: Callable[..., Task], tamper: Any) -
     assert {"candidates_differ", "utility_gaps"} <= failed(tamper.task(good("p4"), copy))
 
 
-def test_the_released_rule_puts_an_infeasible_candidate_first(good: Callable[..., Task], tamper: Any) -> None:
+def test_the_released_rule_puts_infeasible_candidates_last(good: Callable[..., Task], tamper: Any) -> None:
     def release(task: Any) -> None:
         task.spec["policy"] = policy_text(task.spec["profile"])
         strongest = max(task.spec["candidates"], key=lambda c: c["metrics"]["tip_stress_mpa"])
@@ -137,7 +137,7 @@ def test_the_released_rule_puts_an_infeasible_candidate_first(good: Callable[...
     assert [utility[name] for name in infeasible] == [None] * len(infeasible)
 
 
-def test_a_pool_lacks_a_profile_or_changes_its_candidates(bank_v1: Bank, tamper: Any) -> None:
+def test_a_pool_that_lacks_a_profile_or_changes_its_candidates_is_named(bank_v1: Bank, tamper: Any) -> None:
     tasks = bank_v1.select(("p4",))
     pool = [t for t in tasks if t.gold["pool_id"] == tasks[0].gold["pool_id"]]
     assert not whole(pools.p4_pools_have_three_profiles, pool).faults
@@ -148,7 +148,7 @@ def test_a_pool_lacks_a_profile_or_changes_its_candidates(bank_v1: Bank, tamper:
     assert whole(pools.p4_pools_have_three_profiles, same).failed == 1
 
 
-def test_the_best_candidate_is_often_the_first_unnoticed(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_best_candidate_that_often_stands_in_one_place_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def with_best(name: str) -> Task:
         rest = [c["id"] for c in good("p4").spec["candidates"] if c["id"] != name]
         return tamper.task(good("p4"), lambda t: t.gold.update(ranking=[name, *rest]))

@@ -16,7 +16,7 @@ from vehbench_oracle.space import places_of
 from vehbench_oracle.veh.domain import problem_of_brief
 
 
-def test_the_sample_bank_falls_to_a_fixed_move(small_bank: Bank) -> None:
+def test_the_sample_bank_falls_to_no_fixed_move(small_bank: Bank) -> None:
     for check in recovery.p3_checks(small_bank):
         assert check.checked > 0 or check.skipped
         assert not check.faults, check.faults
@@ -34,7 +34,7 @@ def test_a_task_that_reversal_solves_is_found_out(good: Callable[..., Task], tam
     assert each(recovery.p3_retracing_fails, [easy]).failed == 1
 
 
-def test_a_task_that_two_variables_solve_alone_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_task_that_two_variables_solve_alone_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def almost_tuned(task: Any) -> None:
         loosened(task)
         error = task.spec["history"][-1]["verdict"]["metrics"]["freq_error_pct"]
@@ -46,7 +46,7 @@ def test_a_task_that_two_variables_solve_alone_passes(good: Callable[..., Task],
     assert (check.checked, check.failed) == (2, 1)
 
 
-def test_a_design_on_a_path_is_no_design_of_the_task(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_design_on_a_path_solves_the_task(good: Callable[..., Task], tamper: Any) -> None:
     easy = tamper.task(good("p3"), loosened)
     found = recovery.on_path(easy.spec, recovery.retraced(easy.spec))
     assert found is not None
@@ -54,14 +54,14 @@ def test_a_design_on_a_path_is_no_design_of_the_task(good: Callable[..., Task], 
 
 
 @pytest.mark.parametrize("width", [1e-4, 1e-5])
-def test_a_narrow_solution_between_two_points_is_missed(good: Callable[..., Task], tamper: Any, width: float) -> None:
+def test_a_narrow_solution_between_two_points_is_found(good: Callable[..., Task], tamper: Any, width: float) -> None:
     """A frequency limit of that many percent leaves a window far smaller than the spacing of the first points."""
     easy = tamper.task(good("p3"), loosened)
     tight = tamper.task(easy, lambda t: t.spec["constraints"].update(freq_error_pct_limit=width))
     assert recovery.on_path(tight.spec, recovery.retraced(tight.spec)) is not None
 
 
-def test_the_way_back_misses_the_steps_or_ends_inside_the_box(small_bank: Bank) -> None:
+def test_the_way_back_meets_the_steps_and_ends_at_the_edge_of_the_box(small_bank: Bank) -> None:
     for task in small_bank.select(("p3",)):
         corners = recovery.retraced(task.spec)
         problem = problem_of_brief(task.spec)

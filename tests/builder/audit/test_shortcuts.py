@@ -1,4 +1,4 @@
-"""Leak models that must find a planted shortcut, and must not find one in noise."""
+"""Leak models find a planted shortcut, and none in noise."""
 
 import builtins
 import sys
@@ -48,7 +48,7 @@ def p1_check(tasks: list[Task]) -> Any:
     return whole(shortcuts.p1_shortcuts, dev, test)
 
 
-def test_noise_is_called_a_shortcut(good: Callable[..., Task], tamper: Any) -> None:
+def test_noise_is_not_called_a_shortcut(good: Callable[..., Task], tamper: Any) -> None:
     check = p1_check(triage_tasks(good, tamper, lambda task, action: None))
     assert check.checked == len(LOOKUPS) + 1
     assert not check.faults
@@ -77,13 +77,11 @@ def plant_digits(task: Any, action: str) -> None:
 
 
 @pytest.mark.parametrize("plant", [plant_limit, plant_width, plant_note, plant_digits])
-def test_a_planted_shortcut_is_overlooked(
-    good: Callable[..., Task], tamper: Any, plant: Callable[[Any, str], None]
-) -> None:
+def test_a_planted_shortcut_is_named(good: Callable[..., Task], tamper: Any, plant: Callable[[Any, str], None]) -> None:
     assert p1_check(triage_tasks(good, tamper, plant)).faults
 
 
-def test_a_withheld_number_becomes_a_column(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_withheld_number_becomes_no_column(good: Callable[..., Task], tamper: Any) -> None:
     """That a number is missing is the task of P1; a leak model that sees it would find a leak in every bank."""
 
     def withhold(task: Any, action: str) -> None:
@@ -99,7 +97,7 @@ def test_a_withheld_number_becomes_a_column(good: Callable[..., Task], tamper: A
     assert not p1_check(tasks).faults
 
 
-def test_the_place_of_the_anchor_is_no_shortcut(small_bank: Bank, tamper: Any) -> None:
+def test_the_place_of_the_anchor_is_a_shortcut_where_it_solves(small_bank: Bank, tamper: Any) -> None:
     """Anchors in the middle of wide limits are found from their place; anchors under their own limits are not."""
 
     def banked(centred: bool) -> Any:
@@ -126,7 +124,7 @@ def test_the_place_of_the_anchor_is_no_shortcut(small_bank: Bank, tamper: Any) -
     assert figures["solved by the mean place of the anchor"] == 1.0
 
 
-def test_the_winner_by_an_unrelated_column_is_overlooked(small_bank: Bank, tamper: Any) -> None:
+def test_the_winner_by_an_unrelated_column_is_named(small_bank: Bank, tamper: Any) -> None:
     draw = np.random.default_rng(5)
 
     def pools(planted: bool) -> Any:
@@ -154,12 +152,12 @@ def test_the_winner_by_an_unrelated_column_is_overlooked(small_bank: Bank, tampe
     assert not pools(planted=False).faults
 
 
-def test_a_small_bank_is_judged_by_three_tasks(small_bank: Bank) -> None:
+def test_a_small_bank_is_not_judged_by_three_tasks(small_bank: Bank) -> None:
     for check in shortcuts.model_checks(small_bank):
         assert "too few" in (check.skipped or "")
 
 
-def test_without_scikit_learn_the_audit_crashes_or_passes(
+def test_without_scikit_learn_the_audit_says_what_to_install(
     good: Callable[..., Task], tamper: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = builtins.__import__
@@ -177,7 +175,7 @@ def test_without_scikit_learn_the_audit_crashes_or_passes(
         audit_bank(bank)
 
 
-def test_the_tree_tool_is_loaded_with_the_audit() -> None:
+def test_the_tree_tool_is_not_loaded_with_the_audit() -> None:
     import subprocess
 
     code = "import sys, vehbench_builder.audit.all_checks; print(any(n.startswith('sklearn') for n in sys.modules))"
@@ -186,20 +184,20 @@ def test_the_tree_tool_is_loaded_with_the_audit() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc")), min_size=1, max_size=40))
-def test_a_lookup_is_worse_on_its_own_data_than_the_majority(rows: list[tuple[int, str]]) -> None:
+def test_a_lookup_is_no_worse_on_its_own_data_than_the_majority(rows: list[tuple[int, str]]) -> None:
     keys, answers = [(float(key),) for key, _ in rows], [answer for _, answer in rows]
     assert majority(answers, answers) <= lookup_accuracy(keys, answers, keys, answers) <= 1
     assert lookup_accuracy(keys, answers, [(9.0,)] * len(rows), answers) == majority(answers, answers)
 
 
 @given(st.floats(1e-6, 1e6), st.integers(1, 9))
-def test_digits_are_counted_wrongly(value: float, digits: int) -> None:
+def test_digits_are_counted_right(value: float, digits: int) -> None:
     written = float(f"{value:.{digits}g}")
     assert significant_digits(written) <= digits
     assert float(f"{written:.{significant_digits(written)}g}") == written
     assert significant_digits(-written) == significant_digits(written)
 
 
-def test_two_numbers_make_two_wordings() -> None:
+def test_two_numbers_make_one_wording() -> None:
     assert without_numbers("Between 45-55 Hz, 1.5e-3 g") == without_numbers("between 5.2-6.3 Hz, 0.1 g")
     assert significant_digits(0.0) == significant_digits(float("nan")) == 0

@@ -1,4 +1,4 @@
-"""Papers and devices that leak from one split into another."""
+"""Papers and devices that leak from one split into another are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,19 +20,19 @@ from vehbench_oracle import VARIABLES
 DESIGNS = st.fixed_dictionaries({name: st.floats(0, 1e6) for name in VARIABLES})
 
 
-def test_a_paper_in_two_splits_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_paper_in_two_splits_is_named(good: Callable[..., Task], tamper: Any) -> None:
     moved = tamper.task(good("p3"), split="test_ood")
     check = whole(papers_stay_in_one_split, [good("p2"), moved])
     assert check.failed == 1
     assert "dev, test_ood" in check.faults[0]
 
 
-def test_a_paper_under_another_spelling_is_another_paper(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_paper_under_another_spelling_is_the_same_paper(good: Callable[..., Task], tamper: Any) -> None:
     moved = tamper.task(good("p3"), lambda t: t.anchor.update(doi=t.anchor["doi"].upper(), key="x"), split="test_ood")
     assert whole(papers_stay_in_one_split, [good("p2"), moved]).failed == 1
 
 
-def test_a_device_under_another_paper_is_another_device(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_device_under_another_paper_is_the_same_device(good: Callable[..., Task], tamper: Any) -> None:
     def rename(task: Any) -> None:
         task.anchor.update(doi="10.1/x", key="x")
         task.gold["anchor_design"]["beam_length_mm"] *= 1.08
@@ -51,13 +51,13 @@ def test_a_device_under_another_paper_is_another_device(good: Callable[..., Task
 
 
 @pytest.mark.parametrize("doi", [None, "", "10.1016", "10.1016/", "doi:10.1016/j.x", "10.1/J.X", "10.x/y", "10.1/a b"])
-def test_a_malformed_identifier_passes(good: Callable[..., Task], tamper: Any, doi: str | None) -> None:
+def test_a_malformed_identifier_is_named(good: Callable[..., Task], tamper: Any, doi: str | None) -> None:
     broken = tamper.task(good("p2"), lambda t: t.anchor.update(doi=doi))
     assert whole(dois_are_well_formed, [broken]).failed == 1
 
 
 @given(DESIGNS, DESIGNS)
-def test_distance_is_no_distance(a: dict[str, float], b: dict[str, float]) -> None:
+def test_distance_is_a_distance(a: dict[str, float], b: dict[str, float]) -> None:
     assert distance(a, a) == 0
     assert distance(a, b) == distance(b, a)
     assert 0 <= distance(a, b) <= 1

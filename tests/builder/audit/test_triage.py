@@ -1,4 +1,4 @@
-"""P1 labels that are wrong, unproven, or proven by something that does not hold."""
+"""P1 labels that are wrong, unproven or wrongly proven are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,16 +32,16 @@ def impossible(task: Any) -> None:
     task.spec["constraints"]["power_target_uw"] *= 1000
 
 
-def test_the_small_bank_holds_a_wrong_label(small_bank: Bank) -> None:
+def test_the_small_bank_holds_no_wrong_label(small_bank: Bank) -> None:
     assert failed(*small_bank.select(("p1",))) == set()
 
 
-def test_a_solvable_brief_called_infeasible_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_solvable_brief_called_infeasible_is_named(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(good("p1", PROPOSE), lambda t: (unstored(t), t.gold.update(action=INFEASIBLE)))
     assert {"infeasible_briefs_are_proven", "infeasible_briefs_have_margin"} <= failed(wrong)
 
 
-def test_an_infeasible_brief_called_solvable_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_an_infeasible_brief_called_solvable_is_named(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(good("p1", INFEASIBLE), lambda t: (unstored(t), t.gold.update(action=PROPOSE)))
     found = gather([wrong])
     check = whole(triage.p1_propose_briefs_are_solvable, [wrong], found)
@@ -49,13 +49,13 @@ def test_an_infeasible_brief_called_solvable_passes(good: Callable[..., Task], t
     assert "proven by search" in check.faults[0]
 
 
-def test_a_witness_of_another_brief_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_witness_of_another_brief_is_named(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(good("p1", PROPOSE), impossible)
     assert "propose_briefs_are_solvable" in failed(wrong)
     assert "stored witness fails" in str(evidence_of(wrong).decisions[0])
 
 
-def test_a_witness_at_a_limit_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_witness_at_a_limit_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def tighten(task: Any) -> None:
         metrics = proofs.problem_of(task.spec).respond(task.gold["witness"])
         task.spec["constraints"]["stress_limit_mpa"] = 1.0005 * float(metrics.tip_stress_mpa)
@@ -63,14 +63,14 @@ def test_a_witness_at_a_limit_passes(good: Callable[..., Task], tamper: Any) -> 
     assert failed(tamper.task(good("p1", PROPOSE), tighten)) == {"witnesses_keep_slack"}
 
 
-def test_a_missing_field_that_is_stated_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_missing_field_that_is_stated_is_named(good: Callable[..., Task], tamper: Any) -> None:
     wrong = tamper.task(good("p1", PROPOSE), lambda t: t.gold.update(action=REQUEST, missing_fields=["frequency_hz"]))
     assert "request_briefs_withhold_something" in failed(wrong)
     nothing = tamper.task(good("p1", REQUEST), lambda t: t.gold.update(missing_fields=[]))
     assert "request_briefs_withhold_something" in failed(nothing)
 
 
-def test_a_field_that_decides_nothing_is_called_missing(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_field_that_decides_nothing_is_not_missing(good: Callable[..., Task], tamper: Any) -> None:
     """With a target of next to nothing the brief is solvable at every acceleration that is tried."""
 
     def withhold(task: Any) -> None:
@@ -127,18 +127,18 @@ def open_load(good: Callable[..., Task], tamper: Any) -> Task:
         lambda stored: stored[0]["changes"].update(frequency_hz=50.0),
     ],
 )
-def test_a_broken_completion_passes(open_load: Task, tamper: Any, change: Callable[[Any], None]) -> None:
+def test_a_broken_completion_is_named(open_load: Task, tamper: Any, change: Callable[[Any], None]) -> None:
     broken = tamper.task(open_load, lambda t: change(t.gold["completions"]))
     assert "request_briefs_are_underdetermined" in failed(broken)
 
 
-def test_an_inadmissible_completion_counts(open_load: Task, tamper: Any) -> None:
+def test_an_inadmissible_completion_does_not_count(open_load: Task, tamper: Any) -> None:
     text = "One fixed resistance between 1000 and 1e7 ohm."
     broken = tamper.task(open_load, lambda t: t.spec["notes"].append({"name": "load", "text": text}))
     assert failed(broken) == {"completions_are_admissible", "request_briefs_are_underdetermined"}
 
 
-def test_different_designs_for_one_open_brief_pass(open_load: Task, tamper: Any) -> None:
+def test_different_designs_for_one_open_brief_are_named(open_load: Task, tamper: Any) -> None:
     def harmless(task: Any) -> None:
         first = task.gold["completions"][0]
         near = first["changes"]["load_resistance_ohm"] * 1.01
@@ -156,7 +156,7 @@ def test_different_designs_for_one_open_brief_pass(open_load: Task, tamper: Any)
     assert failed(tamper.task(open_load, another)) == {"one_design_solves_all_completions"}
 
 
-def test_an_infeasible_brief_without_margin_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_an_infeasible_brief_without_margin_is_named(good: Callable[..., Task], tamper: Any) -> None:
     """A target 1 % above the best power is infeasible, but easing it by 3 % makes it solvable."""
 
     def near(task: Any) -> None:
@@ -170,7 +170,7 @@ def test_an_infeasible_brief_without_margin_passes(good: Callable[..., Task], ta
     assert "infeasible_briefs_have_margin" in failed(tamper.task(good("p1", PROPOSE), near))
 
 
-def test_a_bound_that_its_certificate_does_not_prove_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_bound_that_its_certificate_does_not_prove_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def bounded(task: Any, share: float = 1.0) -> None:
         problem = proofs.problem_of(task.spec)
         design = proofs.strongest(task.spec)
@@ -191,7 +191,7 @@ def test_a_bound_that_its_certificate_does_not_prove_passes(good: Callable[..., 
     assert failed(tamper.task(good("p1", PROPOSE), lambda t: bounded(t, 0.99))) == {"bounds_hold"}
 
 
-def test_a_target_that_an_estimate_cannot_judge_passes(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_target_that_an_estimate_cannot_judge_is_named(good: Callable[..., Task], tamper: Any) -> None:
     def reference(task: Any, share: float) -> None:
         power = task.spec["constraints"]["power_target_uw"] / share
         task.gold["reference"] = {
@@ -210,7 +210,7 @@ def test_a_target_that_an_estimate_cannot_judge_passes(good: Callable[..., Task]
         assert each(triage.p1_targets_keep_their_distance, [task]).failed == count
 
 
-def test_a_search_stands_in_for_a_broken_certificate(good: Callable[..., Task]) -> None:
+def test_no_search_stands_in_for_a_broken_certificate(good: Callable[..., Task]) -> None:
     spec = good("p1", INFEASIBLE).spec
     assert decide(spec, certificate="It is too slow.", expected="infeasible").verdict == "infeasible"
     damaged = decide(spec, certificate="vehbench-certificate-1 1.0 e 000000000000", expected="infeasible")
@@ -218,7 +218,7 @@ def test_a_search_stands_in_for_a_broken_certificate(good: Callable[..., Task]) 
     assert "checksum" in damaged.why
 
 
-def test_a_task_that_cannot_be_evaluated_stops_the_audit(good: Callable[..., Task], tamper: Any) -> None:
+def test_a_task_that_cannot_be_evaluated_does_not_stop_the_audit(good: Callable[..., Task], tamper: Any) -> None:
     def break_it(task: Any) -> None:
         task.spec["constraints"]["stress_limit_mpa"] = float("nan")
 
@@ -228,7 +228,7 @@ def test_a_task_that_cannot_be_evaluated_stops_the_audit(good: Callable[..., Tas
     assert "propose_briefs_are_solvable" in failed(broken[0])
 
 
-def test_the_number_of_processes_changes_the_evidence(small_bank: Bank) -> None:
+def test_the_number_of_processes_does_not_change_the_evidence(small_bank: Bank) -> None:
     tasks = [*small_bank.select(("p1",))[:2], *small_bank.select(("p4",))[:1]]
     told: list[tuple[int, int]] = []
     alone = gather(tasks, 1, lambda done, of: told.append((done, of)))

@@ -1,4 +1,4 @@
-"""Gold words and numbers that leak into what a model reads."""
+"""Gold words and numbers that leak into what a model reads are named."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ def noted(task: Any, text: str) -> None:
     task.spec["notes"].append({"name": "note", "text": text})
 
 
-def test_the_sample_bank_gives_something_away(small_bank: Bank) -> None:
+def test_the_sample_bank_gives_nothing_away(small_bank: Bank) -> None:
     for check in text_checks(small_bank):
         assert not check.faults, check.faults
 
@@ -31,7 +31,7 @@ def test_the_sample_bank_gives_something_away(small_bank: Bank) -> None:
     # The subtype of a P4 task is its profile, which the brief states.
     [(p, s) for p in PROBES for s in ("id", "doi", "title", "subtype", "group") if (p, s) != ("p4", "subtype")],
 )
-def test_a_gold_word_in_a_note_is_overlooked(good: Callable[..., Task], tamper: Any, probe: Probe, secret: str) -> None:
+def test_a_gold_word_in_a_note_is_named(good: Callable[..., Task], tamper: Any, probe: Probe, secret: str) -> None:
     task = good(probe)
     words = {
         "id": task.task_id,
@@ -44,21 +44,19 @@ def test_a_gold_word_in_a_note_is_overlooked(good: Callable[..., Task], tamper: 
     assert each(prompts_hold_no_gold_words, [leaking]).failed == 1
 
 
-def test_the_order_of_a_pool_in_a_note_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_the_order_of_a_pool_in_a_note_is_named(good: Callable[..., Task], tamper: Any) -> None:
     leaking = tamper.task(good("p4"), lambda t: noted(t, ">".join(t.gold["ranking"])))
     assert each(prompts_hold_no_gold_words, [leaking]).failed == 1
 
 
-def test_the_trap_in_the_notes_of_a_history_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_the_trap_in_the_notes_of_a_history_is_named(good: Callable[..., Task], tamper: Any) -> None:
     leaking = tamper.task(good("p3"), lambda t: t.spec["history"][0].update(note=f"a {t.gold['trap']['type']}"))
     assert each(prompts_hold_no_gold_words, [leaking]).failed == 1
 
 
 @pytest.mark.parametrize("probe", ["p2", "p3"])
 @pytest.mark.parametrize("digits", [6, 17])
-def test_a_reference_in_the_brief_is_overlooked(
-    good: Callable[..., Task], tamper: Any, probe: Probe, digits: int
-) -> None:
+def test_a_reference_in_the_brief_is_named(good: Callable[..., Task], tamper: Any, probe: Probe, digits: int) -> None:
     reference = good(probe).gold["reference"]
     power = tamper.task(good(probe), lambda t: noted(t, f"about {reference['power_uw']:.{digits}g} uW"))
     design = tamper.task(good(probe), lambda t: t.spec.update(initial_design=reference["design"]))
@@ -70,9 +68,7 @@ def test_a_reference_in_the_brief_is_overlooked(
 
 @pytest.mark.parametrize("words", ["declare_infeasible", "This is infeasible.", "Feasibility is likely", "gold"])
 @pytest.mark.parametrize("where", ["note", "stated"])
-def test_a_verdict_in_a_triage_note_is_overlooked(
-    good: Callable[..., Task], tamper: Any, words: str, where: str
-) -> None:
+def test_a_verdict_in_a_triage_note_is_named(good: Callable[..., Task], tamper: Any, words: str, where: str) -> None:
     def say(task: Any) -> None:
         entries = task.spec["notes"] if where == "note" else task.spec["excitation"]["stated"]
         entries.append({"name": "remark", "text": words})
@@ -80,12 +76,12 @@ def test_a_verdict_in_a_triage_note_is_overlooked(
     assert each(p1_notes_hold_no_verdict, [tamper.task(good("p1"), say)]).failed == 1
 
 
-def test_an_innocent_triage_note_is_called_a_verdict(good: Callable[..., Task], tamper: Any) -> None:
+def test_an_innocent_triage_note_is_not_called_a_verdict(good: Callable[..., Task], tamper: Any) -> None:
     innocent = tamper.task(good("p1"), lambda t: noted(t, "The lead wires are not chosen yet."))
     assert not each(p1_notes_hold_no_verdict, [innocent]).faults
 
 
-def test_an_id_that_tells_is_overlooked(good: Callable[..., Task], tamper: Any) -> None:
+def test_an_id_that_tells_is_named(good: Callable[..., Task], tamper: Any) -> None:
     task = good("p1", "declare_infeasible")
     ids = [
         f"v2::p1::dev::{task.subtype}::0001",

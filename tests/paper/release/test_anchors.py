@@ -36,7 +36,7 @@ def test_no_two_papers_share_a_key_or_a_doi() -> None:
         assert len({paper[column] for paper in anchors()}) == len(anchors())
 
 
-def test_a_task_does_not_point_to_another_paper_than_the_release_says(release_dir: Path, tasks: list[Task]) -> None:
+def test_a_task_points_to_the_paper_that_the_release_says(release_dir: Path, tasks: list[Task]) -> None:
     by_id = {task.task_id: task for task in tasks}
     for probe in ("p2", "p3", "p4"):
         for line in (release_dir / task_file(probe)).read_text(encoding="utf-8").splitlines():
