@@ -14,10 +14,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from vehbench_hf.domains import DOMAINS
 from vehbench_hf.errors import MetricInputError
 from vehbench_hf.parsing import ACTIONS
 from vehbench_hf.types import Probe, Reply
-from vehbench_oracle import VARIABLES
 
 _REPLY_FIELDS = ("text", "finish_reason", "error", "note")
 _ANSWER_FIELDS = ("action", "design", "ranking")
@@ -58,7 +58,7 @@ def _reply(value: object, probe: Probe, where: str) -> Reply:
         raise MetricInputError(f"{where}: expected {_expected(probe)}, got {type(value).__name__} {str(value)[:40]!r}.")
     if "text" in value or "error" in value:
         return _logged(value, where)
-    if probe in ("p2", "p3") and any(name in value for name in VARIABLES):
+    if probe in ("p2", "p3") and any(name in value for domain in DOMAINS.values() for name in domain.variables):
         return Reply(_json({"action": "propose_design", "design": value}, where))
     if any(name in value for name in _ANSWER_FIELDS):
         return Reply(_json(value, where))

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from vehbench_hf.domains import DEFAULT_DOMAIN, DOMAINS
 from vehbench_hf.errors import MetricInputError
 from vehbench_hf.parsing import ACTIONS
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.types import ALL_SPLITS, Probe, Task
-from vehbench_oracle import VARIABLES
 
 NO_SUBTYPE = ""
 """The subtype of a reference that names none."""
@@ -115,7 +115,7 @@ def _check_meaning(spec: Mapping[str, Any], gold: Mapping[str, Any], probe: Prob
 def _check_search(spec: Mapping[str, Any], gold: Mapping[str, Any], probe: Probe, where: str) -> None:
     if (spec["query_budget"] or 0) < 1:
         raise MetricInputError(f"{where}, field spec.query_budget: expected at least 1, got {spec['query_budget']}.")
-    for name, bound in (spec["variable_bounds"] or dict.fromkeys(VARIABLES)).items():
+    for name, bound in (spec["variable_bounds"] or dict.fromkeys(DOMAINS[DEFAULT_DOMAIN].variables)).items():
         if bound is None or bound["min"] is None or bound["max"] is None:
             raise MetricInputError(f"{where}, field spec.variable_bounds.{name}: expected min and max, got {bound}.")
     # The power of a P3 reference is null in bank v1; no score divides by it.
