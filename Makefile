@@ -23,8 +23,8 @@ types:  ## mypy, strict
 test:  ## what the README's second command runs
 	pytest
 
-slow:  ## the tests that `test` leaves out
-	pytest -m slow
+slow:  ## the tests that `test` leaves out, but those of speed
+	pytest -m slow --ignore tests/benchmarks
 
 bench:  ## speed, as ratios within one run; on an idle machine
 	pytest -m slow -n 0 tests/benchmarks

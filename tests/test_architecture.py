@@ -151,3 +151,10 @@ def test_modules_and_classes_have_words_of_the_field() -> None:
     for name, tree in TREES.items():
         classes = [node.name.strip("_").lower() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         assert not {name.split(".")[-1], *classes} & literary, name
+
+
+def test_tests_share_plain_modules() -> None:
+    scripts = {"test_spaces.py", "test_openai_outcomes.py"}  # they run files of the product that are no modules
+    assert (REPOSITORY / "tests" / "support").is_dir()
+    users = {file.name for file in (REPOSITORY / "tests").rglob("*.py") if "runpy" in imports_of(file)}
+    assert users <= scripts

@@ -100,3 +100,13 @@ def test_the_version_is_the_same_wherever_it_stands() -> None:
     citation = re.search(r"^version: (\S+)", (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
     assert citation is not None
     assert project["version"] == citation[1] == vehbench_hf.__version__
+
+
+def test_tests_that_ci_names_exist() -> None:
+    text = (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
+    named = re.findall(r"(tests/\S+\.py)::(\w+)", text)
+    assert named
+    for file, test in named:
+        assert f"def {test}(" in (REPOSITORY / file).read_text(encoding="utf-8"), test
+    for folder, names in re.findall(r"(tests/\w+/test_)\{([\w,]+)\}\.py", text):
+        assert [name for name in names.split(",") if not (REPOSITORY / f"{folder}{name}.py").exists()] == []
