@@ -27,8 +27,7 @@ def experiment_command(
     as_json: JsonOption = False,
 ) -> None:
     """Paired effects of another history, feedback or control prompt. No model is called."""
-    from vehbench_hf.analysis.controls import CELLS, cell_effects
-    from vehbench_hf.analysis.intervention import intervention_effects
+    from vehbench_hf.analysis.experiments import CELLS, cell_effects, intervention_effects
 
     opened = bank_of(runs[0], bank)
     if any(bank_of(run, bank).fingerprint != opened.fingerprint for run in runs[1:]):

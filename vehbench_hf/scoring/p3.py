@@ -114,12 +114,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
 
 def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(rows.success, [extremes(task, convention) for task in lost])
-
-
-def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
-    """Failure and success."""
-    return 0.0, 1.0
+    return mean_bounds(rows.success, [(0.0, 1.0)] * len(lost))
 
 
 def _post_escape_failure(success: MetricValue, escape: MetricValue) -> MetricValue:

@@ -125,12 +125,7 @@ def bars_terms(balanced: Sequence[Ranked]) -> tuple[MetricValue, MetricValue, Me
 
 def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(rows.tau, [extremes(task, convention) for task in lost])
-
-
-def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:
-    """The reversed and the exact order."""
-    return -1.0, 1.0
+    return mean_bounds(rows.tau, [(-1.0, 1.0)] * len(lost))
 
 
 def kendall_tau(ranking: Sequence[str], gold: Sequence[str]) -> float:

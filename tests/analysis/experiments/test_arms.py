@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import made_runs
-from vehbench_hf.analysis.controls import CELLS, cell_effects, cell_tasks
-from vehbench_hf.analysis.intervention import intervention_effects
+from vehbench_hf.analysis.experiments import CELLS, cell_effects, cell_tasks, intervention_effects
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError, RunError
 from vehbench_hf.protocol import Protocol
@@ -69,7 +68,7 @@ def test_a_bank_without_the_subset_and_an_imported_run_are_refused(
     with pytest.raises(BankError, match="p3_intervention"):
         intervention_effects(raw, raw, small_bank)
     (tmp_path / "imported").mkdir()
-    imported = {"kind": "recorded", "settings": {"bank_fingerprint": small_bank.fingerprint}, "bank": "b"}
+    imported = {"kind": "recorded", "settings": {"bank_fingerprint": experiments_bank.fingerprint}, "bank": "b"}
     write_run_json(tmp_path / "imported", imported)
     (tmp_path / "imported" / "turns.jsonl").touch()
     with pytest.raises(RunError, match="imported"):

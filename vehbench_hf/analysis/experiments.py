@@ -1,14 +1,17 @@
-"""The controlled prompts of appendix Q: for each probe a cell of tasks, conditions and endpoints (Tables 37 and 38)."""
+"""The paper's experiments on one changed rule: effects between runs that differ in nothing else.
+
+Interventions (section 4.4, Table 14) give P3 another form of the history or of the feedback. Controlled prompts
+(appendix Q, Tables 37 and 38) are tried in a cell a probe, of tasks, conditions and endpoints.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vehbench_hf.analysis.intervention import EFFECTS_SCHEMA, intervention_tasks
 from vehbench_hf.analysis.paired import METHOD, paired_effect
 from vehbench_hf.analysis.result_types import EffectsResult
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.bank.subsets import limited
+from vehbench_hf.bank.subsets import limited, named_subset
 from vehbench_hf.errors import RunError
 from vehbench_hf.protocol import Control
 from vehbench_hf.runlog.differences import changed_rules, require_known_rules
@@ -17,6 +20,9 @@ from vehbench_hf.scoring import readable, score_parts
 from vehbench_hf.statistics import PAIRED_RESAMPLES, SEED
 from vehbench_hf.types import Convention, Probe, Task
 
+EFFECTS_SCHEMA = "vehbench-effects-1"
+SUBSET = "p3_intervention"
+"""Name of the 36 tasks in the manifest of a bank: two of each trap type in each published split."""
 COMMON: tuple[Control, ...] = ("none", "neutral", "targeted", "wrong-boundary")
 CONTRASTS: tuple[tuple[Control, Control], ...] = (
     ("none", "neutral"),
@@ -54,13 +60,49 @@ CELLS: dict[Probe, Cell] = {
 }
 
 
+def intervention_effects(
+    first: Run,
+    second: Run,
+    bank: Bank,
+    *,
+    convention: Convention | None = None,
+    resamples: int = PAIRED_RESAMPLES,
+    seed: int = SEED,
+) -> EffectsResult:
+    """Second minus first in success and cascade rate on the intervention tasks of `bank`; JSON values.
+
+    `first` is the plain run (raw history), `second` the one with the change. Both may hold more tasks. `convention`
+    None means the bank's own. Raises RunError when the runs differ in more than the protocol, BankError when the bank
+    names no subset.
+    """
+    changed = changed_rules(first, second)
+    names = [task.task_id for task in named_subset(bank, SUBSET)]
+    rows = [run.scored("p3") for run in (first, second)]
+    convention = convention or bank.convention
+    return {
+        "schema": EFFECTS_SCHEMA,
+        "probe": "p3",
+        "bank": bank.version,
+        "convention": convention,
+        "tasks": len(names),
+        "first": first.name,
+        "second": second.name,
+        "changed": changed,
+        "method": {"resamples": resamples, "seed": seed, **METHOD},
+        "effects": [
+            paired_effect(rows[0], rows[1], "p3", part, names, convention=convention, resamples=resamples, seed=seed)
+            for part in ("success", "cascade")
+        ],
+    }
+
+
 def cell_tasks(cell: Cell, bank: Bank) -> list[Task]:
     """The tasks of a cell: the intervention tasks in P3, else what `vehbench run --limit` takes, stratified and fixed.
 
     A bank with fewer tasks gives all it has. Raises BankError for P3 where the bank names no intervention tasks.
     """
     if cell.probe == "p3":
-        return intervention_tasks(bank)
+        return named_subset(bank, SUBSET)
     return limited(bank.select([cell.probe]), cell.tasks)
 
 
