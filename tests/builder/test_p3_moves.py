@@ -11,7 +11,7 @@ from vehbench_builder.veh.beam import unexcited
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import piezo_stress_mpa
 from vehbench_builder.veh.numbers import known
-from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
+from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, secondary, with_secondary
 from vehbench_builder.veh.p3.moves import (
     TRAPS,
     Trap,
@@ -119,8 +119,8 @@ def test_no_design_on_the_way_back_is_feasible(anchor: AnchorDesign, trap: Trap,
     corners = onward(spec, [*reversed(walked.steps), walked.start])
     along = np.sort(draw.uniform(0, len(corners) - 1, 3000))
     places = np.array([np.interp(along, np.arange(len(corners)), column) for column in corners.T])
-    assert least_slack(spec, designs_at(problem_of_brief(spec), places)).max() < 0
-    assert least_slack(spec, start) < -0.02
+    assert problem_of_brief(spec).least_slack(designs_at(problem_of_brief(spec), places)).max() < 0
+    assert problem_of_brief(spec).least_slack(start) < -0.02
 
 
 @given(ANCHORS, SEEDS, st.floats(1e-4, 1.0))
@@ -145,4 +145,4 @@ def test_no_limit_is_beyond_what_a_device_bears(anchor: AnchorDesign, seed: int,
     piezo = piezo_stress_mpa(tuned, start) * limits["stress_limit_mpa"] / own["tip_stress_mpa"]
     assert piezo <= strengths.PIEZO[anchor.piezo].mpa * (1 + 1e-5)
     assert limits["power_target_uw"] == pytest.approx(0.6 * own["load_power_uw"], rel=1e-5)
-    assert least_slack(spec, start) > 0.04
+    assert problem_of_brief(spec).least_slack(start) > 0.04

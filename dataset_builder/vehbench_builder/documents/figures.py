@@ -14,8 +14,8 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.types import ISOMORPHIC
 from vehbench_hf.types import Design, Task
-from vehbench_oracle import LIMITS
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+from vehbench_oracle.veh.domain import problem_of_brief
 
 EDGE = 1e-9
 """A bound is a reference times, say, 1.01 in floating point, and may come out a last digit above that."""
@@ -124,15 +124,17 @@ def _references(tasks: Sequence[Task]) -> dict[str, Any]:
 
 
 def _frequency_binds(task: Task, design: Design) -> bool:
-    verdict = judge_for(task.spec, design)
-    limit = task.spec["constraints"]["freq_error_pct_limit"]
-    allowed = LIMITS["freq_error_pct_limit"].value if limit is None else limit
-    return verdict.slack["freq_error_pct_limit"] < ACTIVE * allowed
+    limit = problem_of_brief(task.spec).limits["freq_error_pct_limit"]
+    return judge_for(task.spec, design).slack[limit.name] < ACTIVE * limit.value
 
 
 def _recovery(tasks: Sequence[Task]) -> dict[str, Any]:
     steps = [len(task.spec["history"]) for task in tasks]
-    slacks = [_least_slack(task, witness) for task in tasks if (witness := task.gold["witness"]) is not None]
+    slacks = [
+        float(problem_of_brief(task.spec).least_slack(witness))
+        for task in tasks
+        if (witness := task.gold["witness"]) is not None
+    ]
     return {
         "tasks": len(tasks),
         "witnessed": len(slacks),
@@ -142,12 +144,6 @@ def _recovery(tasks: Sequence[Task]) -> dict[str, Any]:
         "live": sorted({task.spec["query_budget"] - n for task, n in zip(tasks, steps, strict=True)}),
         "shown_feasible": sum(any(step["verdict"]["feasible"] for step in task.spec["history"]) for task in tasks),
     }
-
-
-def _least_slack(task: Task, design: Design) -> float:
-    """The smallest share of a limit that a design keeps in hand."""
-    slack = judge_for(task.spec, design).slack
-    return min(slack[name] / limit for name, limit in task.spec["constraints"].items() if limit)
 
 
 def _pools(tasks: Sequence[Task]) -> dict[str, Any]:

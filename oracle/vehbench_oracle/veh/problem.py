@@ -92,6 +92,13 @@ class VehProblem:
         """The oracle's response of a design or a batch; raises as `setting` and `cantilever.respond` do."""
         return respond(design, **self.setting)
 
+    def least_slack(self, design: Mapping[str, ArrayLike]) -> space.Array:
+        """The smallest slack / limit over the four limits, for a design or a batch; negative means infeasible.
+
+        The bounds do not count. Raises as `respond` does.
+        """
+        return space.least_slack(self.limits, vars(self.respond(design)))
+
     def judge(self, design: Mapping[str, float]) -> Verdict:
         """Judge a complete, finite design under the limits, excitation, materials and bounds of the brief.
 

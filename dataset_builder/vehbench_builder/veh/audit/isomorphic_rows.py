@@ -16,7 +16,7 @@ from vehbench_hf.isomorphic.schema import isomorphic_schema
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, ChoiceVerdict, IsomorphicTask
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES, Verdict
-from vehbench_oracle.space import designs_at, least_slack, places_of
+from vehbench_oracle.space import designs_at, places_of
 from vehbench_oracle.veh.domain import problem_of_brief
 
 Rows = Sequence[IsomorphicTask]
@@ -196,8 +196,7 @@ def _feasible_share(row: IsomorphicTask) -> float:
     grid = np.meshgrid(*[np.linspace(0, 1, GRID)] * 2, indexing="ij")
     for name, values in zip([v for v in VARIABLES if v in row.gold["open_variables"]], grid, strict=True):
         places[list(VARIABLES).index(name)] = values.ravel()
-    slack = least_slack(problem.limits, vars(problem.respond(designs_at(problem, places))))
-    return float((slack >= 0).mean())
+    return float((problem.least_slack(designs_at(problem, places)) >= 0).mean())
 
 
 def _as_told(verdicts: Mapping[str, Verdict], stored: Sequence[ChoiceVerdict]) -> bool:

@@ -1,6 +1,6 @@
 """P2 briefs: do limits, targets, boxes and materials ask for something a designer could be asked?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from vehbench_builder.audit.gold import reference_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
@@ -124,17 +124,12 @@ def p2_limits_follow_from_the_anchor(task: Task) -> Findings:
 
 def p2_box_centres_do_not_solve(tasks: Sequence[Task]) -> Findings:
     """The middle of the box solves at most 10 % of the briefs."""
-    yield from at_most(MOST_FEASIBLE_CENTRES, tasks, _centre_solves)
-
-
-def at_most(share: float, tasks: Sequence[Task], holds: Callable[[Task], bool]) -> Iterator[str | Figure | None]:
-    """A case a task: all for which something holds are faults when they are more than `share` of the tasks."""
-    cases = [task for task in tasks if holds(task)]
-    too_many = len(cases) > share * len(tasks)
-    yield from (f"{task.task_id}" for task in cases if too_many)
-    yield from (None for _ in range(len(tasks) - (len(cases) if too_many else 0)))
-    yield Figure("found", len(cases))
-    yield Figure("share", len(cases) / len(tasks) if tasks else None)
+    solved = [task for task in tasks if _centre_solves(task)]
+    too_many = len(solved) > MOST_FEASIBLE_CENTRES * len(tasks)
+    for task in tasks:
+        yield task.task_id if too_many and task in solved else None
+    yield Figure("found", len(solved))
+    yield Figure("share", len(solved) / len(tasks) if tasks else None)
 
 
 def _centre_solves(task: Task) -> bool:

@@ -11,7 +11,7 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, HistoryStep, Spec, Task
 from vehbench_oracle import VARIABLES, Verdict, box_violations
-from vehbench_oracle.space import Array, design_at, designs_at, least_slack, places_of
+from vehbench_oracle.space import Array, design_at, designs_at, places_of
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.problem import VehProblem
 
@@ -186,7 +186,7 @@ def on_path(spec: Spec, corners: Array) -> Design | None:
 
 
 def _slack_along(problem: VehProblem, corners: Array, along: Array) -> Array:
-    return least_slack(problem.limits, vars(problem.respond(designs_at(problem, _at(corners, along)))))
+    return problem.least_slack(designs_at(problem, _at(corners, along)))
 
 
 def _at(corners: Array, along: Array) -> Array:

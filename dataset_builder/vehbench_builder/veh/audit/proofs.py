@@ -6,7 +6,6 @@ from typing import Literal
 
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Reference, Spec
-from vehbench_oracle import space
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.optimum import find_optimum
 from vehbench_oracle.veh.problem import DEFAULT_PIEZO, DEFAULT_SUBSTRATE, VehProblem
@@ -118,7 +117,9 @@ def decide(
     if witness is not None:
         verdict = judge_for(spec, witness)
         if verdict.feasible:
-            return Decision(name, "feasible", "stored witness", True, least_slack(spec, witness))
+            return Decision(
+                name, "feasible", "stored witness", True, float(problem_of_brief(spec).least_slack(witness))
+            )
         return Decision(name, "open", f"the stored witness fails. {verdict.message}", True)
     if certificate is not None:
         fault = fault_of(certificate, spec)
@@ -132,17 +133,11 @@ def decide(
     return Decision(name, "open", "neither a design nor a proof was found", False)
 
 
-def least_slack(spec: Spec, design: Design) -> float:
-    """The smallest slack / limit over the four limits; negative means infeasible."""
-    problem = problem_of(spec)
-    return float(space.least_slack(problem.limits, vars(problem.respond(design))))
-
-
 def _by_design(spec: Spec, name: str) -> Decision | None:
     design = strongest(spec)
     if design is None or not judge_for(spec, design).feasible:
         return None
-    return Decision(name, "feasible", "a design was found", False, least_slack(spec, design))
+    return Decision(name, "feasible", "a design was found", False, float(problem_of_brief(spec).least_slack(design)))
 
 
 def _by_proof(spec: Spec, name: str) -> Decision | None:

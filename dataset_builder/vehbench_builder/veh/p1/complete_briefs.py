@@ -9,9 +9,10 @@ from vehbench_builder.veh.numbers import rounded
 from vehbench_builder.veh.p1.context import Context, with_target
 from vehbench_builder.veh.p1.notes import Preference
 from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
-from vehbench_builder.veh.p1.search import best_design, bounded, is_out_of_reach, least_slack, refutation
+from vehbench_builder.veh.p1.search import best_design, bounded, is_out_of_reach, refutation
 from vehbench_hf.types import Design, Spec
 from vehbench_oracle import Box
+from vehbench_oracle.veh.domain import problem_of_brief
 
 TARGET_SHARES = {
     "solvable_base": (0.40, 0.60),
@@ -110,6 +111,6 @@ def _witness(spec: Spec, least: float, seed: int, bounds: Mapping[str, Box]) -> 
     """A design that keeps at least the share `least` of every limit in hand and lies in the narrower bounds."""
     for room in ROOMS:
         candidate = best_design(spec, seed=seed, room=room, bounds=bounds)
-        if candidate is not None and least_slack(spec, candidate.design) >= least:
+        if candidate is not None and problem_of_brief(spec).least_slack(candidate.design) >= least:
             return candidate.design
     return None

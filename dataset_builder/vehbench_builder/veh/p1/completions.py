@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from vehbench_builder.veh.p1.search import least_slack, refutation
+from vehbench_builder.veh.p1.search import refutation
 from vehbench_hf.types import Changes, Completion, Design, Spec
 from vehbench_oracle import Box
+from vehbench_oracle.veh.domain import problem_of_brief
 
 LEAST_SLACK = 0.01
 """Share of every limit that a witness keeps in hand under every feasible completion."""
@@ -76,7 +77,7 @@ def solved(spec: Spec, named: Sequence[tuple[str, Changes]], witness: Design) ->
     for name, changes in named:
         load = changes["load_resistance_ohm"]
         design = witness if load is None else {**witness, "load_resistance_ohm": load}
-        if least_slack(completed(spec, changes), design) < LEAST_SLACK:
+        if problem_of_brief(completed(spec, changes)).least_slack(design) < LEAST_SLACK:
             return None
         completions.append({"name": name, "changes": changes, "feasible": True, "witness": design, "certificate": None})
     return completions

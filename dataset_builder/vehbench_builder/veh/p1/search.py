@@ -8,9 +8,8 @@ import numpy as np
 from vehbench_builder.build_spec import BuildError
 from vehbench_builder.veh.certified import Certified, certified
 from vehbench_builder.veh.numbers import DIGITS, known, rounded_design
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec
-from vehbench_oracle import LIMITS, VARIABLES, Box
+from vehbench_oracle import VARIABLES, Box
 from vehbench_oracle.space import Array, designs_at
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.optimum import find_optimum
@@ -62,14 +61,6 @@ def is_out_of_reach(spec: Spec) -> bool:
     # On the lower side of the band this is even more than the margin.
     wider = 100 * (FREQUENCY_MARGIN * (1 + limit / 100) - 1)
     return certify(problem_of_brief(_without_amplitude_limits(spec, wider)), SOME_POWER_UW) is not None
-
-
-def least_slack(spec: Spec, design: Design) -> float:
-    """The smallest slack of a design as a share of its limit, negative when a limit or a bound is broken."""
-    verdict = judge_for(spec, design)
-    if not verdict.feasible:
-        return -verdict.total_violation
-    return min(verdict.slack[name] / known(spec["constraints"][name]) for name in LIMITS)
 
 
 def common_design(briefs: Sequence[Spec], *, seed: int, room: float) -> Rated | None:

@@ -13,7 +13,7 @@ from vehbench_builder.veh.limits import (
 )
 from vehbench_builder.veh.numbers import known, rounded
 from vehbench_hf.types import Design, Spec
-from vehbench_oracle import LIMITS, space
+from vehbench_oracle import LIMITS
 from vehbench_oracle.space import Array
 from vehbench_oracle.veh.domain import problem_of_brief
 
@@ -85,9 +85,3 @@ def secondary(spec: Spec, name: str, line: Mapping[str, Array]) -> Secondary | N
 def with_secondary(spec: Spec, limit: Secondary) -> Spec:
     """The brief with the secondary limit in place of the base one."""
     return {**spec, "constraints": {**spec["constraints"], limit.name: limit.value}}
-
-
-def least_slack(spec: Spec, designs: Mapping[str, Array | float]) -> Array:
-    """The smallest slack / limit over the four limits, for one design or a batch; negative means infeasible."""
-    problem = problem_of_brief(spec)
-    return space.least_slack(problem.limits, vars(problem.respond(designs)))

@@ -7,7 +7,7 @@ import numpy as np
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.certified import strongest
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, known_materials, piezo_stress_mpa
-from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, least_slack, secondary, with_secondary
+from vehbench_builder.veh.p3.history_limits import SECONDARIES, base_limits, secondary, with_secondary
 from vehbench_builder.veh.p3.moves import (
     Trap,
     Walk,
@@ -95,7 +95,7 @@ def witness(spec: Spec) -> Design | None:
     """A design that keeps 0.45 % or more of every limit in hand; None when the search finds none."""
     for room in ROOMS:
         design = strongest(spec, min_slack=room)
-        if design is not None and least_slack(spec, design) >= LEAST_SLACK:
+        if design is not None and problem_of_brief(spec).least_slack(design) >= LEAST_SLACK:
             return design
     return None
 
@@ -148,14 +148,15 @@ def _reference(spec: Spec) -> Design:
 def _meets_feasible(spec: Spec, ends: Array) -> bool:
     """Whether a feasible design was found between two places of the box, shape (2, 6)."""
     along = np.linspace(0.0, 1.0, POINTS)
-    slack = least_slack(spec, on_path(spec, ends, along))
+    problem = problem_of_brief(spec)
+    slack = problem.least_slack(on_path(spec, ends, along))
     around = np.pad(slack, 1, constant_values=-np.inf)
     peaks = np.flatnonzero((slack >= around[:-2]) & (slack >= around[2:]))
     for peak in peaks[np.argsort(-slack[peaks])][:PEAKS]:
         best, reach, value = float(along[peak]), 1 / (POINTS - 1), float(slack[peak])
         for _ in range(CLOSER):
             close = np.clip(np.linspace(best - reach, best + reach, CLOSER_POINTS), 0.0, 1.0)
-            closer = least_slack(spec, on_path(spec, ends, close))
+            closer = problem.least_slack(on_path(spec, ends, close))
             best, reach, value = float(close[closer.argmax()]), 2 * reach / (CLOSER_POINTS - 1), float(closer.max())
         if value >= 0:
             return True

@@ -1,6 +1,6 @@
 """What a reader without physics sees of a brief: plain numbers, words, and how they are written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,70 +22,51 @@ class Range(NamedTuple):
     high: float
 
 
-def constants(spec: Spec) -> Key:
-    """The four limits."""
-    return tuple(_number(spec["constraints"].get(name)) for name in LIMITS)
-
-
-def loose_constants(spec: Spec) -> Key:
-    """The limits on stress, displacement and frequency, at two digits."""
-    return tuple(float(f"{_number(spec['constraints'].get(name)):.2g}") for name in LIMITS if LIMITS[name].upper)
-
-
-def widths(spec: Spec) -> Key:
-    """The half-width of each range as a share of its middle; without the load, which a brief may withhold."""
-    return tuple(round(_half_width(box), WIDTH_DIGITS) for box in _ranges(spec))
-
-
-def typical_width(spec: Spec) -> Key:
-    """The median half-width, at two decimals."""
-    return (round(float(np.median([_half_width(box) for box in _ranges(spec)])), 2),)
-
-
-def note_names(spec: Spec) -> Key:
-    """The names of all notes, in their order."""
-    return tuple(note["name"] for note in spec["notes"])
-
-
 def note_wordings(spec: Spec) -> Key:
     """The sentences of all notes without their numbers, in their order."""
     return tuple(without_numbers(sentence) for sentence in sentences(spec["notes"]))
 
 
-def note_length(spec: Spec) -> Key:
-    """How many notes there are, and how many sentences."""
-    return (float(len(spec["notes"])), float(len(sentences(spec["notes"]))))
+def _widths(spec: Spec) -> Key:
+    return tuple(round(_half_width(box), WIDTH_DIGITS) for box in _ranges(spec))
 
 
-def digits(spec: Spec) -> Key:
-    """How many significant digits the limits and the bounds are written with."""
-    numbers = [*constants(spec), *(end for box in _ranges(spec) for end in box)]
-    return tuple(float(significant_digits(float(number))) for number in numbers)
+def _typical_width(spec: Spec) -> Key:
+    return (round(float(np.median([_half_width(box) for box in _ranges(spec)])), 2),)
 
 
-def widths_and_notes(spec: Spec) -> Key:
-    """Median half-width and note names together."""
-    return (*typical_width(spec), *note_names(spec))
+def _limits(spec: Spec, digits: int = 17) -> list[float]:
+    return [float(f"{_number(spec['constraints'].get(name)):.{digits}g}") for name in LIMITS]
 
 
-def everything(spec: Spec) -> Key:
-    """Frequency limit at one digit, median half-width and note names together: each takes few values."""
-    return (float(f"{_number(spec['constraints'].get('freq_error_pct_limit')):.1g}"), *widths_and_notes(spec))
+def _note_names(spec: Spec) -> Key:
+    return tuple(note["name"] for note in spec["notes"])
 
 
-LOOKUPS = (
-    constants,
-    loose_constants,
-    widths,
-    typical_width,
-    note_names,
-    note_wordings,
-    note_length,
-    digits,
-    widths_and_notes,
-    everything,
-)
-"""The keys of the lookups; none tells which number a brief withholds, since that is the task of P1."""
+def _digits(spec: Spec) -> Key:
+    numbers = [*_limits(spec), *(end for box in _ranges(spec) for end in box)]
+    return tuple(float(significant_digits(number)) for number in numbers)
+
+
+_UPPER = [place for place, limit in enumerate(LIMITS.values()) if limit.upper]
+_FREQUENCY = list(LIMITS).index("freq_error_pct_limit")
+
+LOOKUPS: dict[str, Callable[[Spec], Key]] = {
+    "constants": lambda spec: tuple(_limits(spec)),
+    "loose_constants": lambda spec: tuple(_limits(spec, 2)[place] for place in _UPPER),
+    "widths": _widths,
+    "typical_width": _typical_width,
+    "note_names": _note_names,
+    "note_wordings": note_wordings,
+    "note_length": lambda spec: (float(len(spec["notes"])), float(len(sentences(spec["notes"])))),
+    "digits": _digits,
+    "widths_and_notes": lambda spec: (*_typical_width(spec), *_note_names(spec)),
+    "everything": lambda spec: (_limits(spec, 1)[_FREQUENCY], *_typical_width(spec), *_note_names(spec)),
+}
+"""The keys of the lookups by name; none tells which number a brief withholds, since that is the task of P1.
+
+The half-widths are shares of the middle of a range, without the load, which a brief may withhold.
+"""
 
 
 def table(specs: Sequence[Spec], rng: np.random.Generator) -> tuple[list[str], Array]:

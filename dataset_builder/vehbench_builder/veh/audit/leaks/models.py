@@ -116,9 +116,9 @@ def tree_accuracy(columns: Array, answers: Sequence[str], test_columns: Array, t
 def _accuracies(
     dev: Sequence[Task], test: Sequence[Task], answers: Sequence[str], truth: Sequence[str]
 ) -> Iterator[tuple[str, float]]:
-    for key in LOOKUPS:
+    for name, key in LOOKUPS.items():
         keys, its_keys = [key(t.spec) for t in dev], [key(t.spec) for t in test]
-        yield f"a lookup of {key.__name__}", lookup_accuracy(keys, answers, its_keys, truth)
+        yield f"a lookup of {name}", lookup_accuracy(keys, answers, its_keys, truth)
     columns = _table(dev, test)
     yield "a tree on all public numbers", tree_accuracy(columns[: len(dev)], answers, columns[len(dev) :], truth)
 
