@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from fresh_audit import audited
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2, strengths
 from vehbench_builder.veh.anchors import load_anchors
@@ -18,7 +19,7 @@ from vehbench_builder.veh.p2 import RULES, Unit, build_unit, units
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec, Task
-from vehbench_oracle import DECLARED_DOMAIN, VARIABLES
+from vehbench_oracle import VARIABLES
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.proof.certificate import CertificateError
 from vehbench_oracle.veh.proof.verify import verify_certificate
@@ -114,26 +115,6 @@ def test_a_unit_survives_the_way_to_another_process(built: dict[str, Task]) -> N
     assert json.dumps(task_to_row(again)) == json.dumps(task_to_row(built[KEYS[3]]))
 
 
-def test_a_brief_follows_the_rule_of_its_subtype(built: dict[str, Task]) -> None:
-    for key, task in built.items():
-        rule, spec, design = RULES[task.subtype], task.spec, anchor_of(task)
-        own = problem_of_brief(spec).respond(design).at(0)
-        limits = spec["constraints"]
-        assert limits["stress_limit_mpa"] == pytest.approx(rule.factors.amplitude * own["tip_stress_mpa"], rel=1e-5)
-        assert limits["disp_limit_mm"] == pytest.approx(rule.factors.amplitude * own["tip_disp_mm"], rel=1e-5)
-        assert limits["power_target_uw"] == pytest.approx(rule.factors.power * own["load_power_uw"], rel=1e-5)
-        error = max(rule.factors.freq_floor, rule.factors.freq * own["freq_error_pct"])
-        assert limits["freq_error_pct_limit"] == pytest.approx(error, rel=1e-5)
-        detuning = known(spec["excitation"]["frequency_hz"]) / own["resonant_freq_hz"]
-        if rule.detuning is None:
-            assert abs(detuning - 1) <= 0.5, key
-        else:
-            assert detuning == pytest.approx(rule.detuning, rel=1e-5), key
-        assert spec["query_budget"] == 6
-        assert spec["initial_design"] is None
-        assert spec["materials"]["damping_ratio"] == 0.01
-
-
 def test_a_subtype_is_built_with_the_stated_numbers(built: dict[str, Task]) -> None:
     for key, task in built.items():
         half_width, acceleration, amplitude, target, error = PAPER[task.subtype]
@@ -156,17 +137,6 @@ def test_the_papers_frequency_is_taken_where_it_is_near(built: dict[str, Task]) 
     far = published()["p2/test_ood/paper_like/10_1088_1361_665x_ab19d2/0"]
     assert far.anchor.paper_frequency_hz is not None
     assert far.anchor.paper_frequency_hz / far.anchor.kappa == pytest.approx(far.anchor.resonance_hz)
-
-
-def test_the_anchor_and_the_reference_meet_all_limits(built: dict[str, Task]) -> None:
-    for key, task in built.items():
-        design, power, _ = reference(task)
-        for one in (anchor_of(task), design):
-            verdict = judge_for(task.spec, one)
-            assert verdict.feasible, (key, verdict.message)
-            assert all(value == float(f"{value:.6g}") for value in one.values())
-        assert judge_for(task.spec, design).objective == power
-        assert judge_for(task.spec, anchor_of(task)).objective < power
 
 
 def test_a_reference_is_what_its_certificate_says(built: dict[str, Task]) -> None:
@@ -216,15 +186,6 @@ def test_a_brief_asks_for_what_a_device_bears_and_is_worth_measuring(built: dict
         assert 0.05 <= known(limits["power_target_uw"]) / power <= 0.70, key
 
 
-def test_a_box_stays_in_the_domain_and_shows_six_digits(built: dict[str, Task]) -> None:
-    for task in built.values():
-        for name, (lowest, highest) in DECLARED_DOMAIN.items():
-            low, high = bounds(task.spec, name)
-            assert lowest <= low < high <= highest
-            assert low == float(f"{low:.6g}")
-            assert high == float(f"{high:.6g}")
-
-
 @pytest.mark.slow
 def test_an_anchor_far_below_its_reference_gets_a_narrower_box() -> None:
     """Its load is so far off that its power is a few percent of the reference: a narrower box, not a lower target."""
@@ -264,3 +225,9 @@ def test_a_brief_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(p2, "DRAWS", 2)
     with pytest.raises(BuildError, match=rf"{unit.key}: none of 2 draws .* target of .* % of the reference"):
         build_unit(unit)
+
+
+def test_the_audit_finds_no_fault_in_built_tasks(built: dict[str, Task]) -> None:
+    faults, checked = audited(list(built.values()))
+    assert faults == {}
+    assert checked["references_are_feasible"] == checked["reference_certificates_hold"] == len(built)
