@@ -12,11 +12,10 @@ from pathlib import Path
 
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.bank.subsets import limited
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, begin_run, make_folder, read_turns, run_folder_name
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_hf.types import SPLITS, Turn
+from vehbench_hf.types import SPLITS, Task, Turn
 from vehbench_runners import BackendOptions, Plan, make_backend, run_tasks
 
 
@@ -50,7 +49,7 @@ def main(model: str, gpus: int) -> None:
     sys.exit(f"stopped: {result.stopped}" if result.stopped else 0)
 
 
-def show(task: AnyTask, turn: Turn) -> None:
+def show(task: Task, turn: Turn) -> None:
     """Say what came back; change this to look at replies while they come."""
     reply = turn.reply
     sys.stdout.write(f"{task.task_id} call {turn.index}: {reply.error or reply.finish_reason}\n{reply.text}\n\n")

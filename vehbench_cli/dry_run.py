@@ -7,8 +7,8 @@ from rich.table import Table
 
 from vehbench_cli.tables import console
 from vehbench_hf.episodes import begin_episode
-from vehbench_hf.isomorphic.types import AnyTask, IsomorphicTask
-from vehbench_hf.types import PROBES, Message
+from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.types import Message, Task
 
 if TYPE_CHECKING:
     from vehbench_hf.user_files.prices import Price
@@ -26,7 +26,7 @@ def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> N
     """A line a probe: tasks, fewest and most calls without retries, prompt tokens, largest prompt, and the cost."""
     table = Table("probe", "tasks", "calls", "prompt tokens", "largest prompt", title="Dry run: nothing is called")
     fewest = most = low = high = 0
-    for probe in PROBES:
+    for probe in PROBE_TABLE:
         tasks = [task for task in plan.tasks if task.probe == probe]
         if not tasks:
             continue
@@ -60,9 +60,9 @@ def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> N
         )
 
 
-def _turns(task: AnyTask, plan: "Plan") -> tuple[int, int]:
+def _turns(task: Task, plan: "Plan") -> tuple[int, int]:
     """Fewest and most live turns of an episode."""
-    if isinstance(task, IsomorphicTask) or task.probe in ("p1", "p4"):
+    if task.probe in ("p1", "p4", "isomorphic"):
         return 1, 1
     left = task.spec["query_budget"] - len(task.spec["history"])
     if task.probe == "p3":

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from vehbench_hf.isomorphic.types import AnyTask
-from vehbench_hf.types import PROBES, Outcome, Probe, Turn
+from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.types import Outcome, Probe, Task, Turn
 
 if TYPE_CHECKING:
     from vehbench_runners import Budget
@@ -36,14 +36,14 @@ class RunProgress:
     Use as a context manager and give its methods to `run_tasks`.
     """
 
-    def __init__(self, tasks: Sequence[AnyTask], epochs: int, budget: "Budget") -> None:
+    def __init__(self, tasks: Sequence[Task], epochs: int, budget: "Budget") -> None:
         self._budget = budget
         self._progress = progress_bars()
         totals = Counter(task.probe for task in tasks)
-        self._outcomes: dict[Probe, Counter[Outcome]] = {probe: Counter() for probe in PROBES}
+        self._outcomes: dict[Probe, Counter[Outcome]] = {probe: Counter() for probe in totals}
         self._bars = {
             probe: self._progress.add_task(probe.upper(), total=totals[probe] * epochs, note="")
-            for probe in PROBES
+            for probe in PROBE_TABLE
             if totals[probe]
         }
         self._calls = self._progress.add_task("calls", total=None, note="")
@@ -57,11 +57,11 @@ class RunProgress:
     ) -> None:
         self._progress.stop()
 
-    def on_call(self, task: AnyTask, turn: Turn) -> None:
+    def on_call(self, task: Task, turn: Turn) -> None:
         """A call came back."""
         self._progress.update(self._calls, completed=self._budget.calls, note=used_text(self._budget))
 
-    def on_episode(self, task: AnyTask, outcome: Outcome) -> None:
+    def on_episode(self, task: Task, outcome: Outcome) -> None:
         """An episode ended."""
         counts = self._outcomes[task.probe]
         counts[outcome] += 1

@@ -34,7 +34,7 @@ def rerun_tasks(log: Path, bank: Bank, count: int, model: str | None) -> Agreeme
     run = load_run(log, bank)
     settings, logged = run.settings, run.records
     name = model or run.model
-    tasks = [task for task in run.tasks if isinstance(task, Task) and task.task_id in logged]
+    tasks = [task for task in run.tasks if task.task_id in logged]
     chosen = _spread(tasks, count)
     if not chosen:
         raise UserError(f"{log} holds no finished task that could be asked again.")

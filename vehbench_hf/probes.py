@@ -1,11 +1,11 @@
-"""The four probes in one table: everything that is known of a probe by its name alone.
+"""The probes in one table: everything that is known of a probe by its name alone.
 
 What a probe does stands with the part that does it: `prompts` render it, `episodes` run it, `scoring` has its formulas.
 """
 
 from dataclasses import dataclass
 
-from vehbench_hf.types import Probe
+from vehbench_hf.types import PROBES, Probe
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,26 @@ PROBE_TABLE: dict[Probe, ProbeInfo] = {
         shown=("exact", "top1", "bars", "policy_mismatch", "parse_failure"),
         gold_fields=("ranking", "dominated_pairs", "policy_sensitive_pairs"),
     ),
+    "isomorphic": ProbeInfo(
+        probe="isomorphic",
+        title="one design asked for in three forms",
+        actions=("select", "propose_design"),
+        task_id="isomorphic",
+        headline="sg_gap",
+        headline_part="sg_gap",
+        worst=0.0,
+        least=-100.0,
+        most=100.0,
+        solved="accuracy",
+        tie_break="accuracy",
+        shown=(),
+        gold_fields=("answer", "witness"),
+    ),
 }
+BENCHMARK: tuple[ProbeInfo, ...] = tuple(PROBE_TABLE[probe] for probe in PROBES)
+"""The rows with a headline on the Hub. The isomorphic questions are an audit beside them."""
 
 
 def probe_of_metric(metric: str) -> ProbeInfo:
     """The probe that a metric scores. Raises KeyError for no metric of ours."""
-    return {info.headline: info for info in PROBE_TABLE.values()}[metric]
+    return {info.headline: info for info in BENCHMARK}[metric]

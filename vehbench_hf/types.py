@@ -15,8 +15,9 @@ from vehbench_oracle import Box, Verdict
 from vehbench_oracle.domain import Problem
 from vehbench_oracle.domain import Stated as Stated
 
-Probe = Literal["p1", "p2", "p3", "p4"]
+Probe = Literal["p1", "p2", "p3", "p4", "isomorphic"]
 PROBES: tuple[Probe, ...] = ("p1", "p2", "p3", "p4")
+"""The probes of the benchmark. `isomorphic` is asked apart from them, and its tasks are not among those of a bank."""
 
 Split = Literal["dev", "test_id", "test_ood", "train"]
 SPLITS: tuple[Split, ...] = ("dev", "test_id", "test_ood")

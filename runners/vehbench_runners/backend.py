@@ -9,8 +9,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.types import AnyTask
-from vehbench_hf.types import Message, Reply
+from vehbench_hf.types import Message, Reply, Task
 
 Position = tuple[int, int, int]
 """(epoch, index, attempt) of a call, from which a seeded speaker draws."""
@@ -45,13 +44,13 @@ class Backend(Protocol):
     ) -> None:
         """Let go of connections, processes and memory."""
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode."""
 
     def description(self) -> dict[str, Any]:
         """What was really used: endpoint, versions, engine settings, weights. JSON values without any secret."""
 
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+    def request_text(self, task: Task, messages: list[Message]) -> str:
         """What is sent for these messages, as exactly as can be known on this side."""
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:

@@ -12,10 +12,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.parsing.reply_schema import Schema, schema_of
 from vehbench_hf.sampling import Sampling
-from vehbench_hf.types import Message, Reply, Usage
+from vehbench_hf.types import Message, Reply, Task, Usage
 from vehbench_runners.backend import OVERFLOW, Position, RunStopped, Speaker
 from vehbench_runners.openai.endpoint import without_secrets
 from vehbench_runners.openai.failures import Failure, read_failure, short
@@ -64,7 +63,7 @@ class InspectBackend:
     ) -> None:
         await self._model.__aexit__(kind, error, trace)
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode."""
         inspect = _inspect()
         schema = schema_of(task) if self._sampling.structured else None
@@ -92,7 +91,7 @@ class InspectBackend:
             "structured": self._sampling.structured,
         }
 
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+    def request_text(self, task: Task, messages: list[Message]) -> str:
         """The messages; how they are wrapped is the provider's affair."""
         return "\n".join(f"=== {message['role']} ===\n{message['content']}" for message in messages)
 

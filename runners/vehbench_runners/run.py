@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, replay_episode, request_hash
-from vehbench_hf.types import Message, Outcome, Reply, Turn
+from vehbench_hf.types import Message, Outcome, Reply, Task, Turn
 from vehbench_runners.backend import OVERFLOW, Backend, Position, RunStopped, Speaker
 from vehbench_runners.budget import Budget
 from vehbench_runners.pacing import Pacer
@@ -23,7 +22,7 @@ Prompts that are too long do not count where others fit."""
 class Plan:
     """What to run: tasks in order, repeats, and the rules."""
 
-    tasks: Sequence[AnyTask]
+    tasks: Sequence[Task]
     epochs: int
     protocol: Protocol
 
@@ -49,8 +48,8 @@ def run_tasks(
     *,
     budget: Budget | None = None,
     on_ready: Callable[[], None] = lambda: None,
-    on_call: Callable[[AnyTask, Turn], None] = lambda task, turn: None,
-    on_episode: Callable[[AnyTask, Outcome], None] = lambda task, outcome: None,
+    on_call: Callable[[Task, Turn], None] = lambda task, turn: None,
+    on_episode: Callable[[Task, Outcome], None] = lambda task, outcome: None,
 ) -> RunResult:
     """Run every episode of `plan` that `logged` does not finish, and append each call to `writer`.
 
@@ -67,8 +66,8 @@ class _Loop:
     backend: Backend
     writer: TurnWriter
     budget: Budget
-    on_call: Callable[[AnyTask, Turn], None]
-    on_episode: Callable[[AnyTask, Outcome], None]
+    on_call: Callable[[Task, Turn], None]
+    on_episode: Callable[[Task, Outcome], None]
     result: RunResult = field(default_factory=RunResult)
     failures_in_a_row: int = 0
     answered: bool = False
@@ -92,7 +91,7 @@ class _Loop:
                     worker.cancel()
         return self.result
 
-    async def _work(self, work: Iterator[tuple[int, AnyTask]], logged: dict[tuple[str, int], list[Turn]]) -> None:
+    async def _work(self, work: Iterator[tuple[int, Task]], logged: dict[tuple[str, int], list[Turn]]) -> None:
         await self.pacer.next_turn()
         for epoch, task in work:  # the iterator is shared: each worker takes the next episode
             try:
@@ -105,7 +104,7 @@ class _Loop:
             self.result.outcomes[task.task_id, epoch] = outcome
             self.on_episode(task, outcome)
 
-    async def _episode(self, task: AnyTask, epoch: int, turns: list[Turn]) -> tuple[int, Outcome]:
+    async def _episode(self, task: Task, epoch: int, turns: list[Turn]) -> tuple[int, Outcome]:
         episode, messages, _ = replay_episode(task, self.plan.protocol, turns, epoch=epoch)
         speaker = self.backend.speaker_for(task)
         calls = 0
@@ -116,7 +115,7 @@ class _Loop:
         assert episode.outcome is not None
         return calls, episode.outcome
 
-    async def _call(self, task: AnyTask, speaker: Speaker, messages: list[Message], position: Position) -> Reply:
+    async def _call(self, task: Task, speaker: Speaker, messages: list[Message], position: Position) -> Reply:
         if self.result.stopped is not None:
             raise self.result.stopped
         await self._wait_for_room()

@@ -16,9 +16,8 @@ from vehbench_builder.veh.isomorphic.infeasible import LEAST_DISTANCE, Places, i
 from vehbench_builder.veh.p4 import p4
 from vehbench_builder.veh.p4.pool_plan import Plan, Planned
 from vehbench_builder.veh.p4.supply import places_in
-from vehbench_hf.bank.schema import CANARY, row_checksum
+from vehbench_hf.bank.schema import CANARY, arrow_schema, row_checksum, row_to_task, task_to_row
 from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.isomorphic.schema import isomorphic_schema, isomorphic_to_row, row_to_isomorphic
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES
@@ -53,7 +52,7 @@ def built(tasks: list[Task]) -> list[IsomorphicTask]:
 
 @pytest.fixture(scope="module")
 def rows(built: list[IsomorphicTask]) -> list[dict[str, Any]]:
-    return [isomorphic_to_row(task) for task in built]
+    return [task_to_row(task) for task in built]
 
 
 def of_form(rows: list[dict[str, Any]], form: str) -> list[dict[str, Any]]:
@@ -147,12 +146,12 @@ def test_a_completion_is_possible_and_not_solved_by_the_middle(rows: list[dict[s
 
 
 def test_a_row_survives_its_schema(rows: list[dict[str, Any]], built: list[IsomorphicTask]) -> None:
-    schema = isomorphic_schema()
+    schema = arrow_schema("isomorphic")
     assert (schema.metadata or {})[b"canary"] == CANARY.encode()
     stored = pa.Table.from_pylist(rows, schema=schema).to_pylist()
     assert stored == [{name: row[name] for name in schema.names} for row in rows]
     assert all(row["checksum"] == row_checksum(row) for row in stored)
-    assert [row_to_isomorphic(row) for row in stored] == built
+    assert [row_to_task(row) for row in stored] == built
 
 
 def test_equal_seeds_give_equal_rows(built: list[IsomorphicTask], tasks: list[Task]) -> None:

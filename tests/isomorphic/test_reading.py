@@ -12,11 +12,10 @@ import pytest
 import vehbench_hf
 from vehbench_hf.bank.bank import Bank, open_bank, write_bank
 from vehbench_hf.bank.loading import configs_of, features_of, splits_of
-from vehbench_hf.bank.schema import CANARY
+from vehbench_hf.bank.schema import CANARY, task_to_row
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.reading import open_isomorphic
-from vehbench_hf.isomorphic.schema import isomorphic_to_row
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 
 FILE = "data/isomorphic/dev.parquet"
@@ -90,7 +89,7 @@ def test_load_gives_the_rows_of_the_reader(small: Bank) -> None:
     loaded = vehbench_hf.load("isomorphic", bank=small)
     assert list(loaded) == splits_of(small, "isomorphic") == ["dev", "test_id", "test_ood"]
     for split, dataset in loaded.items():
-        expected = [isomorphic_to_row(row) for row in open_isomorphic(small) if row.split == split]
+        expected = [task_to_row(row) for row in open_isomorphic(small) if row.split == split]
         assert dataset.to_list() == expected != []
         assert dataset.features == features_of("isomorphic")
 

@@ -10,7 +10,6 @@ from typing import Any, Self
 import pytest
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
 from vehbench_hf.types import Message, Reply, Task, Usage
@@ -42,7 +41,7 @@ class Scripted:
     ) -> None:
         self.open -= 1
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         async def speak(messages: list[Message], position: Position) -> Reply:
             self.calls += 1
             number = self.calls
@@ -57,7 +56,7 @@ class Scripted:
     def description(self) -> dict[str, Any]:
         return {}
 
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+    def request_text(self, task: Task, messages: list[Message]) -> str:
         return ""
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:
@@ -177,7 +176,7 @@ def test_replies_that_come_together_are_answered_one_by_one(bank_v2: Bank, tmp_p
     class Together(Scripted):
         """Replies to the calls in flight once all of them are; like an HTTP client, it sends in a task of its own."""
 
-        def speaker_for(self, task: AnyTask) -> Speaker:
+        def speaker_for(self, task: Task) -> Speaker:
             async def speak(messages: list[Message], position: Position) -> Reply:
                 self.calls += 1
                 number = self.calls

@@ -18,11 +18,10 @@ from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.errors import UserError
 from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic_tasks
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, begin_run, make_folder, read_turns, run_folder_name
 from vehbench_hf.runlog.begin import note_backend
-from vehbench_hf.types import ALL_SPLITS, PROBES
+from vehbench_hf.types import ALL_SPLITS, PROBES, Task
 from vehbench_hf.user_files.prices import read_price
 from vehbench_hf.versions import __version__
 
@@ -130,8 +129,8 @@ def run_command(
         _to_stderr(f"part {evaluation.shard} is done; the scores above are complete when the other parts are, too.")
 
 
-def _tasks(bank: Bank, settings: RunSettings) -> Sequence[AnyTask]:
-    tasks: Sequence[AnyTask]
+def _tasks(bank: Bank, settings: RunSettings) -> Sequence[Task]:
+    tasks: Sequence[Task]
     if settings.isomorphic:
         tasks = isomorphic_tasks(bank, settings.splits, settings.limit)
     else:
@@ -142,7 +141,7 @@ def _tasks(bank: Bank, settings: RunSettings) -> Sequence[AnyTask]:
     return tasks
 
 
-def _print_prompt(task_id: str, tasks: Sequence[AnyTask], backend: "Backend", protocol: Protocol) -> None:
+def _print_prompt(task_id: str, tasks: Sequence[Task], backend: "Backend", protocol: Protocol) -> None:
     task = next((task for task in tasks if task.task_id == task_id), None)
     if task is None:
         raise UserError(f"there is no task {task_id[:80]!r} in this bank; `vehbench tasks` lists them.")

@@ -221,14 +221,14 @@ def write_bank(
 
 def _write_isomorphic(out: Path, tasks: Sequence[IsomorphicTask]) -> dict[str, Any]:
     """Write the config `isomorphic`; returns its entry in the manifest."""
-    from vehbench_hf.isomorphic.schema import isomorphic_schema, isomorphic_to_row
+    from vehbench_hf.bank.schema import arrow_schema, task_to_row
 
     files = []
     for split in ALL_SPLITS:
-        rows = [isomorphic_to_row(task) for task in tasks if task.split == split]
+        rows = [task_to_row(task) for task in tasks if task.split == split]
         if rows:
             name = f"data/{ISOMORPHIC}/{split}.parquet"
-            files.append({"split": split, **write_rows(out, name, rows, isomorphic_schema())})
+            files.append({"split": split, **write_rows(out, name, rows, arrow_schema(ISOMORPHIC))})
     return {
         ISOMORPHIC: {
             "groups": len({task.group for task in tasks}),

@@ -73,10 +73,6 @@ def rows_of(bank: Bank, config: str, split: str) -> Iterator[dict[str, Any]]:
 
 def columns_of(config: str) -> "pa.Schema":
     """The Arrow schema of a config."""
-    if config == ISOMORPHIC:
-        from vehbench_hf.isomorphic.schema import isomorphic_schema
-
-        return isomorphic_schema()
     from vehbench_hf.bank.schema import arrow_schema
 
     probe, domain = probe_and_domain(config)

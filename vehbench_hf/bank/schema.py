@@ -14,6 +14,7 @@ from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.bank.row_types import empty, fields_of, named, optional, with_names_of
 from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.errors import BankError
+from vehbench_hf.isomorphic.types import ISOMORPHIC, IsomorphicGold, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.types import Anchor, Gold, Probe, Spec, Task
 
 CANARY = "vehbench canary 7d1f6c52-0b7e-4a55-9c4e-2f8f1f1c7a90: benchmark data must never appear in training corpora"
@@ -21,6 +22,8 @@ CANARY = "vehbench canary 7d1f6c52-0b7e-4a55-9c4e-2f8f1f1c7a90: benchmark data m
 _TEXT = pa.string()
 _PLAIN = {str: _TEXT, float: pa.float64(), bool: pa.bool_(), int: pa.int64()}
 _HEAD = ("task_id", "probe", "domain", "split", "subtype", "difficulty", "source_group")
+_ISOMORPHIC_HEAD = ("task_id", "form", "domain", "split", "difficulty", "source_group", "group")
+"""In the config `isomorphic` the subtype is called form, and the group is a column."""
 
 _OF_PROBE: dict[Probe, tuple[str, ...]] = {
     "p1": (),
@@ -50,20 +53,14 @@ def empty_gold(domain: str = DEFAULT_DOMAIN) -> Gold:
 
 def arrow_schema(probe: Probe, domain: str = DEFAULT_DOMAIN) -> pa.Schema:
     """The columns of one config, with the canary string in the file's metadata."""
-    return schema_of_columns(
-        [
-            *((name, _TEXT) for name in _HEAD),
-            ("anchor", arrow_type(Anchor, domain)),
-            ("bank_version", _TEXT),
-            ("spec", pa.struct([(n, arrow_type(k, domain)) for n, k in _spec_fields(probe, domain).items()])),
-            ("gold", pa.struct([(n, arrow_type(fields_of(Gold, domain)[n], domain)) for n in _GOLD[probe]])),
-            ("checksum", _TEXT),
-        ]
-    )
-
-
-def schema_of_columns(columns: list[tuple[str, pa.DataType]]) -> pa.Schema:
-    """A schema with the canary string in its metadata."""
+    parts = {"spec": _spec_fields(probe, domain), "gold": _gold_fields(probe, domain)}
+    columns = [
+        *((name, _PLAIN[int] if name == "group" else _TEXT) for name in _head(probe)),
+        ("anchor", arrow_type(Anchor, domain)),
+        ("bank_version", _TEXT),
+        *((name, pa.struct([(n, arrow_type(k, domain)) for n, k in part.items()])) for name, part in parts.items()),
+        ("checksum", _TEXT),
+    ]
     return pa.schema([pa.field(name, kind) for name, kind in columns], metadata={"canary": CANARY})
 
 
@@ -89,15 +86,17 @@ def task_to_row(task: Task) -> dict[str, Any]:
     if len(domain.examples) > 1:
         spec, gold = (with_names_of(part, kind, task.domain, domain) for part, kind in ((spec, Spec), (gold, Gold)))
     row: dict[str, Any] = {
-        **{name: getattr(task, name) for name in (*_HEAD, "anchor", "bank_version")},
+        **{name: getattr(task, name) for name in (*_head(task.probe), "anchor", "bank_version")},
         "spec": {name: spec[name] for name in _spec_fields(task.probe, task.domain)},
-        "gold": {name: gold[name] for name in _GOLD[task.probe]},
+        "gold": {name: gold[name] for name in _gold_fields(task.probe, task.domain)},
     }
     return {**row, "checksum": row_checksum(row)}
 
 
 def row_to_task(row: Mapping[str, Any]) -> Task:
     """The task of a row, from a Parquet file or from a `datasets` row of the same schema."""
+    if "form" in row:
+        return _isomorphic_task(row)
     domain = domain_of(row["domain"])
     spec, gold = {**empty_spec(domain.name), **row["spec"]}, {**empty_gold(domain.name), **row["gold"]}
     if len(domain.examples) > 1:  # several kinds of briefs: each has its own variables, metrics and limits
@@ -117,6 +116,26 @@ def row_checksum(row: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(body).encode()).hexdigest()
 
 
+def _head(probe: Probe) -> tuple[str, ...]:
+    return _ISOMORPHIC_HEAD if probe == ISOMORPHIC else _HEAD
+
+
 def _spec_fields(probe: Probe, domain: str) -> dict[str, Any]:
+    if probe == ISOMORPHIC:
+        return fields_of(IsomorphicSpec, domain)
     others = {name for names in _OF_PROBE.values() for name in names} - set(_OF_PROBE[probe])
     return {name: kind for name, kind in fields_of(Spec, domain).items() if name not in others}
+
+
+def _gold_fields(probe: Probe, domain: str) -> dict[str, Any]:
+    if probe == ISOMORPHIC:
+        return {name: kind for name, kind in fields_of(IsomorphicGold, domain).items() if name != "group"}
+    fields = fields_of(Gold, domain)
+    return {name: fields[name] for name in _GOLD[probe]}
+
+
+def _isomorphic_task(row: Mapping[str, Any]) -> IsomorphicTask:
+    head = {name: row[name] for name in ("task_id", "domain", "split", "difficulty", "source_group")}
+    gold = cast(IsomorphicGold, {**row["gold"], "group": row["group"]})
+    parts = {"anchor": row["anchor"], "bank_version": row["bank_version"], "spec": row["spec"], "gold": gold}
+    return IsomorphicTask(**head, **parts, probe=ISOMORPHIC, subtype=row["form"])

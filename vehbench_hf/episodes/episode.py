@@ -2,7 +2,7 @@
 
 from vehbench_hf.domains import DEFAULT_DOMAIN
 from vehbench_hf.episodes.task_rules import rules_of
-from vehbench_hf.isomorphic.types import Form, IsomorphicSpec, IsomorphicTask
+from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply
 from vehbench_hf.prompts import retry_note
 from vehbench_hf.protocol import Protocol
@@ -12,7 +12,6 @@ from vehbench_hf.types import Message, Outcome, Probe, Record, Reply, Spec, Step
 class Episode:
     """An episode of one task. It does no I/O and never raises on what a model wrote.
 
-    `kind` is the probe of a task, or the form of an isomorphic probe; `begin_episode` takes it from either.
     `position` is (index, attempt) of the call it waits for: index counts live turns from 0, attempt a turn's retries.
     `outcome` is None while it runs. A reply with `error` set ends it as `infra_error`, which is unscored.
     """
@@ -20,14 +19,14 @@ class Episode:
     def __init__(
         self,
         task_id: str,
-        kind: Probe | Form,
+        probe: Probe,
         spec: Spec | IsomorphicSpec,
         protocol: Protocol,
         epoch: int = 0,
         domain: str = DEFAULT_DOMAIN,
     ) -> None:
-        self._rules = rules_of(kind, spec, protocol, domain)
-        self.task_id, self.probe, self.epoch = task_id, self._rules.probe, epoch
+        self._rules = rules_of(probe, spec, protocol, domain)
+        self.task_id, self.probe, self.epoch = task_id, probe, epoch
         self.outcome: Outcome | None = None
         self.steps: tuple[Step, ...] = ()
         self.attempt = 0
@@ -113,10 +112,9 @@ class Episode:
         return None
 
 
-def begin_episode(task: Task | IsomorphicTask, protocol: Protocol, epoch: int = 0) -> Episode:
-    """The episode of a task, or of an isomorphic probe."""
-    kind = task.form if isinstance(task, IsomorphicTask) else task.probe
-    return Episode(task.task_id, kind, task.spec, protocol, epoch, task.domain)
+def begin_episode(task: Task, protocol: Protocol, epoch: int = 0) -> Episode:
+    """The episode of a task."""
+    return Episode(task.task_id, task.probe, task.spec, protocol, epoch, task.domain)
 
 
 def _total(usages: list[Usage]) -> Usage:

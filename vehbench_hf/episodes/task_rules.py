@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from vehbench_hf.domains import domain_of
-from vehbench_hf.isomorphic.types import FORMS, STAGE, Form, IsomorphicSpec
+from vehbench_hf.isomorphic.types import IsomorphicSpec, form_of
 from vehbench_hf.parsing import Answer, read_answer, read_isomorphic_answer
 from vehbench_hf.prompts import feedback_text, isomorphic_opening, opening, unjudged_text
 from vehbench_hf.protocol import Protocol, budgeted
@@ -32,25 +32,24 @@ class TaskRules:
     steps so far and an answer into the next step and the text of the next turn.
     """
 
-    probe: Probe
     messages: list[Message]
     read: Callable[[str, int], Answer]
     step: Callable[[tuple[Step, ...], Answer], StepResult]
 
 
-def rules_of(kind: Probe | Form, spec: Spec | IsomorphicSpec, protocol: Protocol, domain: str) -> TaskRules:
-    """The rules of a task of a probe, or of an isomorphic probe of a form, with the spec that belongs to it."""
+def rules_of(probe: Probe, spec: Spec | IsomorphicSpec, protocol: Protocol, domain: str) -> TaskRules:
+    """The rules of a task of a probe, with the spec that belongs to it."""
     problem = domain_of(domain).problem(spec)
     ids = [candidate["id"] for candidate in spec["candidates"]]
-    if kind in FORMS:
+    if probe == "isomorphic":
         asked = cast(IsomorphicSpec, spec)
 
         def read_form(text: str, steps: int) -> Answer:
-            return read_isomorphic_answer(text, kind, problem.variables, candidate_ids=ids, fixed=asked["fixed"])
+            form, fixed = form_of(asked), asked["fixed"]
+            return read_isomorphic_answer(text, form, problem.variables, candidate_ids=ids, fixed=fixed)
 
-        messages = isomorphic_opening(asked, domain)
-        return TaskRules(STAGE[kind], messages, read_form, partial(step_isomorphic, problem))
-    probe, spec = cast(Probe, kind), cast(Spec, spec)
+        return TaskRules(isomorphic_opening(asked, domain), read_form, partial(step_isomorphic, problem))
+    spec = cast(Spec, spec)
     shown, earlier = spec, len(spec["history"])
     if protocol.p3_history == "recomputed":
         shown = {**spec, "history": [recomputed(step, problem) for step in spec["history"]]}
@@ -59,7 +58,7 @@ def rules_of(kind: Probe | Form, spec: Spec | IsomorphicSpec, protocol: Protocol
         return read_answer(text, probe, problem.variables, candidate_ids=ids, step_count=earlier + steps)
 
     rule = partial(STEPS[probe], problem, budgeted(probe, spec, protocol), protocol)
-    return TaskRules(probe, opening(probe, shown, protocol, domain), read, rule)
+    return TaskRules(opening(probe, shown, protocol, domain), read, rule)
 
 
 def step_p1(problem: Problem, spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Answer) -> StepResult:

@@ -15,7 +15,7 @@ from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.fetch import read_copy
 from vehbench_hf.hub.submitted_record import SubmittedRecord, headline_rows
 from vehbench_hf.hub.verification import printable, record_differences, row_differences
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 
 TEMPLATE = Path(__file__).with_name("leaderboard.html.j2")
 
@@ -73,7 +73,7 @@ def render(board: Board) -> str:
         cells = {row["task_id"]: row for row in headline_rows(record)}
         groups.setdefault((record["comparability"], named), []).append({"record": record, "cells": cells})
     for rows in groups.values():
-        for info in PROBE_TABLE.values():
+        for info in BENCHMARK:
             values = [row["cells"].get(info.task_id, {}).get("value") for row in rows]
             for row, value in zip(rows, values, strict=True):
                 if value is not None:
@@ -81,4 +81,4 @@ def render(board: Board) -> str:
     # What stands in a record was written by others; escaping keeps it text.
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=True, trim_blocks=True)
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(groups=sorted(groups.items()), tasks=list(PROBE_TABLE.values()), left_out=board.left_out)
+    return template.render(groups=sorted(groups.items()), tasks=BENCHMARK, left_out=board.left_out)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from vehbench_hf.hub.failures import hub_failures
 from vehbench_hf.hub.names import DATASET, RESULTS, organisation
 from vehbench_hf.paths import shipped
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 
 README = "README.md"
 EVAL_YAML = "eval.yaml"
@@ -45,7 +45,7 @@ def plan_publication(org: str, dataset: Path, stage: Path) -> list[PlannedRepo]:
     """
     organisation(org)
     repos = [_planned(f"{org}/{DATASET}", "dataset", dataset)]
-    for info in PROBE_TABLE.values():
+    for info in BENCHMARK:
         folder = stage / info.headline
         shutil.copytree(
             shipped(f"metrics/{info.headline}"), folder, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")

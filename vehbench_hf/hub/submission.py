@@ -12,7 +12,7 @@ from vehbench_hf.bank.bank import MANIFEST, Bank
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.names import DATASET, RESULTS, organisation
 from vehbench_hf.hub.submitted_record import SubmittedRecord, make_record, percent, public_run_json, rows_text
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 from vehbench_hf.runlog.lines import turn_files
 from vehbench_hf.runlog.run_json import read_run_json, write_json
 
@@ -74,7 +74,7 @@ def write_eval_file(submission: Submission, revision: str | None) -> Path:
 
     record = submission.record
     entries = []
-    for info in PROBE_TABLE.values():
+    for info in BENCHMARK:
         scores = record["scores"]["probes"].get(info.probe)
         if scores is None or scores["headline"]["value"] is None:
             continue

@@ -21,7 +21,7 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.names import PUBLISHED_BANK, repository
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 from vehbench_hf.runlog.differences import deviations
 from vehbench_hf.runlog.lines import read_turns, turn_files
 from vehbench_hf.runlog.loaded_run import load_run
@@ -158,7 +158,7 @@ def run_json_hash(info: RunJson) -> str:
 def headline_rows(record: SubmittedRecord) -> list[dict[str, Any]]:
     """One flat row a probe, the same columns always: what the board and the results dataset show."""
     rows: list[dict[str, Any]] = []
-    for info in PROBE_TABLE.values():
+    for info in BENCHMARK:
         scores = record["scores"]["probes"].get(info.probe)
         if scores is None:
             continue

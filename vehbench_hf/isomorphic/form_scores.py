@@ -6,7 +6,7 @@ that in generation, over the groups that have both.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class IsomorphicRow(NamedTuple):
 def score_isomorphic_run(run: Run) -> IsomorphicScores:
     """The scores of an isomorphism audit, with what is odd about its log under `problems`."""
     scores = score_isomorphic(
-        [task for task in run.tasks if isinstance(task, IsomorphicTask)],
+        cast(Sequence[IsomorphicTask], run.tasks),
         run.records,
         bank=run.bank.version,
         model=run.settings.get("model"),

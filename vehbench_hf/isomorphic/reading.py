@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from vehbench_hf.bank.bank import Bank, IsomorphicPart
 from vehbench_hf.bank.files import fingerprint_of, read_rows
@@ -18,9 +18,9 @@ def open_isomorphic(bank: Bank) -> tuple[IsomorphicTask, ...]:
     The rows of a group stand together in the order of `FORMS`, groups in their order. Raises BankError when the bank
     has no such config, or when a file or a row is missing or not what the manifest says.
     """
-    from vehbench_hf.isomorphic.schema import row_to_isomorphic
+    from vehbench_hf.bank.schema import row_to_task
 
-    tasks = [row_to_isomorphic(row) for row in isomorphic_rows(bank)]
+    tasks = [cast(IsomorphicTask, row_to_task(row)) for row in isomorphic_rows(bank)]
     for task in tasks:
         if fault := next(faults_of(task), None):
             raise BankError(f"{bank.path}: isomorphic task {task.task_id!r}: {fault}.")
@@ -47,10 +47,10 @@ def isomorphic_tasks(
 
 def isomorphic_rows(bank: Bank) -> list[dict[str, Any]]:
     """The same rows as they stand in the files, in file order. Raises BankError as `open_isomorphic` does."""
-    from vehbench_hf.isomorphic.schema import isomorphic_schema
+    from vehbench_hf.bank.schema import arrow_schema
 
-    part = _part(bank)
-    rows = [row for entry in part["files"] for row in read_rows(bank.path, entry, isomorphic_schema(), ISOMORPHIC)]
+    part, columns = _part(bank), arrow_schema(ISOMORPHIC)
+    rows = [row for entry in part["files"] for row in read_rows(bank.path, entry, columns, ISOMORPHIC)]
     if fingerprint_of(row["checksum"] for row in rows) != part["fingerprint"]:
         raise BankError(f"{bank.path}: the isomorphic rows do not add up to their fingerprint in the manifest.")
     return rows

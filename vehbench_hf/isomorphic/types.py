@@ -1,17 +1,15 @@
-"""A row of the config `isomorphic` (paper, appendix P): one feasible design of one brief, asked for in three forms.
+"""A task of the probe `isomorphic` (paper, appendix P): one feasible design of one brief, asked for in three forms.
 
-These are no `Task`s and not among the tasks of a bank. `reading.open_isomorphic` reads them. As in a
-task, `spec` is all that a model may see and `gold` all that a scorer needs.
+They are not among the tasks of a bank; `reading.open_isomorphic` reads them. As in every task, `spec` is all that a
+model may see and `gold` all that a scorer needs.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Annotated, Final, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict, cast
 
-from vehbench_hf.domains import OwnBrief, domain_of
-from vehbench_hf.types import Anchor, Design, Probe, Split, Stated, Task
+from vehbench_hf.domains import OwnBrief
+from vehbench_hf.types import Design, Stated, Task
 from vehbench_oracle import Box
-from vehbench_oracle.domain import Problem
 
 ISOMORPHIC: Final = "isomorphic"
 """Name of the config, of its folder below `data/`, and of its entry in the manifest."""
@@ -19,9 +17,6 @@ ISOMORPHIC: Final = "isomorphic"
 Form = Literal["selection", "generation", "completion"]
 FORMS: tuple[Form, ...] = ("selection", "generation", "completion")
 """A, B and C of the paper: pick the one feasible design of five, mend a design, fill in two of six values."""
-
-STAGE: dict[Form, Probe] = {"selection": "p4", "generation": "p2", "completion": "p2"}
-"""The probe under which each form is run and recorded: the stage that asks for such an answer."""
 
 
 class Choice(TypedDict):
@@ -67,7 +62,8 @@ class IsomorphicGold(TypedDict):
 
     `answer`, the id of the feasible candidate, and `verdicts` belong to the selection, `open_variables` (two names)
     and `feasible_share` (of a grid over their ranges, 0 to 1) to the completion; null or empty elsewhere.
-    `source_task_id` names the P2 task with the brief of the group, `pool_id` the P4 pool of its designs.
+    `source_task_id` names the P2 task with the brief of the group, `pool_id` the P4 pool of its designs. `group` counts
+    from 1; in a row it is a column of its own.
     """
 
     answer: str | None
@@ -77,34 +73,29 @@ class IsomorphicGold(TypedDict):
     feasible_share: float | None
     source_task_id: str
     pool_id: str
+    group: int
 
 
 @dataclass(frozen=True)
-class IsomorphicTask:
-    """One row. `group` counts from 1; its three rows share anchor, split, brief and witness and differ in `form`."""
+class IsomorphicTask(Task):
+    """A task of the probe `isomorphic`; its subtype is the form. The three of a group share anchor, split and brief."""
 
-    task_id: str
-    form: Form
-    group: int
-    split: Split
-    difficulty: str
-    source_group: str | None
-    anchor: Anchor | None
-    bank_version: str
-    spec: IsomorphicSpec
-    gold: IsomorphicGold
-    domain: str = "veh"
-
-    @cached_property
-    def problem(self) -> Problem:
-        """The design problem of the brief. Raises BankError for an unknown domain."""
-        return domain_of(self.domain).problem(self.spec)
+    spec: IsomorphicSpec  # type: ignore[assignment]  # another brief than that of the four probes
+    gold: IsomorphicGold  # type: ignore[assignment]
 
     @property
-    def probe(self) -> Probe:
-        """The stage that asks for such an answer, by which a run counts its calls; scores go by `form`."""
-        return STAGE[self.form]
+    def form(self) -> Form:
+        """The form of the question."""
+        return cast(Form, self.subtype)
+
+    @property
+    def group(self) -> int:
+        """The number of the group, from 1."""
+        return self.gold["group"]
 
 
-AnyTask = Task | IsomorphicTask
-"""What an episode can be made of."""
+def form_of(spec: IsomorphicSpec) -> Form:
+    """The form of a question, from what it adds to the brief."""
+    if spec["candidates"]:
+        return "selection"
+    return "generation" if spec["fixed"] is None else "completion"

@@ -6,12 +6,12 @@
 from typing import TYPE_CHECKING
 
 from vehbench_hf.errors import MetricInputError
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 
 if TYPE_CHECKING:
     from vehbench_hf.metrics.module import ProbeMetric
 
-METRICS = tuple(info.headline for info in PROBE_TABLE.values())
+METRICS = tuple(info.headline for info in BENCHMARK)
 
 
 def load_metric(name: str) -> "ProbeMetric":

@@ -8,31 +8,30 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
-from vehbench_hf.isomorphic.types import FORMS, AnyTask, Form, IsomorphicSpec, IsomorphicTask
+from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.parsing.actions import ACTIONS
-from vehbench_hf.types import Probe, Spec
+from vehbench_hf.types import Probe, Spec, Task
 
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
 
 
-def schema_of(task: AnyTask) -> Schema:
+def schema_of(task: Task) -> Schema:
     """The schema of one reply to a task, from what its model may see."""
-    return reply_schema(task.form if isinstance(task, IsomorphicTask) else task.probe, task.spec, task.domain)
+    return reply_schema(task.probe, task.spec, task.domain)
 
 
-def reply_schema(kind: Probe | Form, spec: Spec | IsomorphicSpec, domain: str = DEFAULT_DOMAIN) -> Schema:
-    """The schema of one reply in a probe, or to an isomorphic probe of a form, with the spec that belongs to it.
+def reply_schema(probe: Probe, spec: Spec | IsomorphicSpec, domain: str = DEFAULT_DOMAIN) -> Schema:
+    """The schema of one reply in a probe, with the spec that belongs to it.
 
     That a P4 ranking names each candidate once cannot be said in the part of JSON schema that strict modes know, so a
     reply may follow the schema and still be no ranking.
     """
     variables = domain_of(domain).problem(spec).variables
     ids = [candidate["id"] for candidate in spec["candidates"]]
-    if kind in FORMS:
-        return _isomorphic(kind, ids, cast(IsomorphicSpec, spec), variables)
-    probe = cast(Probe, kind)
+    if probe == "isomorphic":
+        return _isomorphic(ids, cast(IsomorphicSpec, spec), variables)
     if probe == "p4":
         entry = {"type": "string", "enum": ids}
         ranking = {"type": "array", "items": entry, "minItems": len(ids), "maxItems": len(ids)}
@@ -48,8 +47,8 @@ def reply_schema(kind: Probe | Form, spec: Spec | IsomorphicSpec, domain: str = 
     return _object(properties)
 
 
-def _isomorphic(form: Form, ids: list[str], spec: IsomorphicSpec, variables: Iterable[str]) -> Schema:
-    if form == "selection":
+def _isomorphic(ids: list[str], spec: IsomorphicSpec, variables: Iterable[str]) -> Schema:
+    if ids:
         return _object({"candidate": {"type": "string", "enum": ids}})
     fixed = spec["fixed"] or {}
     return _object({"design": _design(name for name in variables if fixed.get(name) is None)})

@@ -11,7 +11,6 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.errors import BankError, RunError
 from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic_tasks
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog.lines import read_turns
@@ -37,15 +36,16 @@ class Run:
     folder: Path
     info: RunJson
     bank: Bank
-    tasks: Sequence[AnyTask]
+    tasks: Sequence[Task]
     records: dict[str, list[Record]]
     problems: list[str]
 
     @cached_property
     def rows(self) -> SortedRows:
         """Tasks with their records; empty in an isomorphism audit, whose questions are no tasks of the bank."""
-        tasks = [task for task in self.tasks if isinstance(task, Task)]
-        return sort_rows(tasks, {} if self.isomorphic else self.records, epochs=self.epochs)
+        if self.isomorphic:
+            return sort_rows((), {}, epochs=self.epochs)
+        return sort_rows(self.tasks, self.records, epochs=self.epochs)
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ class Run:
         return counts
 
 
-def load_run(folder: Path, bank: Bank, *, tasks: Sequence[AnyTask] | None = None) -> Run:
+def load_run(folder: Path, bank: Bank, *, tasks: Sequence[Task] | None = None) -> Run:
     """Read a run folder and replay the episodes of the tasks it was to cover, or of `tasks`. No model is called.
 
     An imported log gives its recorded actions and covers the probes that it holds anything of. Raises RunError when the
@@ -123,7 +123,7 @@ def load_run(folder: Path, bank: Bank, *, tasks: Sequence[AnyTask] | None = None
         )
     wanted = covered_tasks(info, bank, folder) if tasks is None else tasks
     if info.get("kind") == "recorded":
-        records, problems = read_recorded(folder, [task for task in wanted if isinstance(task, Task)])
+        records, problems = read_recorded(folder, wanted)
         probes = {record.probe for episodes in records.values() for record in episodes}
         return Run(folder, info, bank, [t for t in wanted if t.probe in probes] or wanted, records, problems)
     settings = info["settings"]
@@ -151,7 +151,7 @@ def load_run(folder: Path, bank: Bank, *, tasks: Sequence[AnyTask] | None = None
     return Run(folder, info, bank, wanted, records, problems)
 
 
-def covered_tasks(info: RunJson, bank: Bank, folder: Path) -> Sequence[AnyTask]:
+def covered_tasks(info: RunJson, bank: Bank, folder: Path) -> Sequence[Task]:
     """The tasks a run was to cover by its settings; the whole bank for an imported log.
 
     Raises RunError when `run.json` does not say, or names the isomorphic questions of another bank.

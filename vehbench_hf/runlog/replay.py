@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.episodes import Episode, begin_episode
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.protocol import Protocol
-from vehbench_hf.types import Message, Reply, Turn
+from vehbench_hf.types import Message, Reply, Task, Turn
 
 
 def request_hash(messages: list[Message]) -> str:
@@ -28,7 +27,7 @@ class ReplayedEpisode(NamedTuple):
 
 
 def replay_episode(
-    task: AnyTask,
+    task: Task,
     protocol: Protocol,
     turns: Iterable[Turn],
     *,

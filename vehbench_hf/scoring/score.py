@@ -56,7 +56,7 @@ def score_run(run: Run, convention: Convention | None = None) -> Scores:
     `convention` None means that of the run's bank. Equal logs give equal scores, whenever they are scored.
     """
     scores = score(
-        [task for task in run.tasks if isinstance(task, Task)],
+        run.tasks,
         run.records,
         convention=convention or run.bank.convention,
         bank=run.bank.version,

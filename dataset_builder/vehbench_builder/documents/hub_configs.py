@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 
 TEST_SPLIT = "test"
 
@@ -24,7 +24,7 @@ def with_headline_configs(card: str, bank: Bank) -> str:
 def headline_configs(bank: Bank) -> list[dict[str, Any]]:
     """The headline configs of the probes that have a row in the headline splits."""
     configs = []
-    for info in PROBE_TABLE.values():
+    for info in BENCHMARK:
         paths = [
             entry["path"]
             for entry in bank.manifest["files"]

@@ -34,9 +34,9 @@ tasks of an unnamed subset were used at 6 queries. `cma-raw` repeats the method,
 import json
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-from vehbench_hf.isomorphic.types import AnyTask
+from vehbench_hf.isomorphic.types import IsomorphicTask
 from vehbench_hf.types import Design, Message, Reply, Task
 from vehbench_oracle.space import design_at
 from vehbench_runners.backend import Position, Speaker
@@ -109,19 +109,22 @@ BASELINES: dict[str, Baseline] = {
 """By name. The optimizers stand for what they do outside P2."""
 
 
-def baseline_speaker(name: str, task: AnyTask, seed: int) -> Speaker:
+def baseline_speaker(name: str, task: Task, seed: int) -> Speaker:
     """A speaker that gives the baseline's answer to `task`, whatever it is asked.
 
     Raises UserError where an optimizer needs a package that is not installed.
     """
     if name in SEARCHES:
         check_installed(name)
-        if isinstance(task, Task) and task.probe == "p2":
+        if task.probe == "p2":
             return _optimizer_speaker(name, task, seed)
 
     async def speak(messages: list[Message], position: Position) -> Reply:
         draw = random.Random(f"{seed}/{task.task_id}/{'/'.join(map(str, position))}")
-        answer = BASELINES[name](task, draw) if isinstance(task, Task) else isomorphic_answer(name, task, draw)
+        if task.probe == "isomorphic":
+            answer: Answer | None = isomorphic_answer(name, cast(IsomorphicTask, task), draw)
+        else:
+            answer = BASELINES[name](task, draw)
         if answer is None:
             reason = "not applicable: the bank knows no such design"
             return Reply(json.dumps({"action": "replan", "reason": reason}), note="not_applicable")

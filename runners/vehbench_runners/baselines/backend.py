@@ -5,8 +5,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.types import AnyTask
-from vehbench_hf.types import Message
+from vehbench_hf.types import Message, Task
 from vehbench_runners.backend import Speaker
 from vehbench_runners.baselines.answers import BASELINES, baseline_speaker
 
@@ -34,7 +33,7 @@ class BaselineBackend:
     ) -> None:
         pass
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode."""
         return baseline_speaker(self._name, task, self._seed)
 
@@ -42,7 +41,7 @@ class BaselineBackend:
         """A baseline has nothing but its name and seed."""
         return {"kind": "baseline", "seed": self._seed}
 
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+    def request_text(self, task: Task, messages: list[Message]) -> str:
         """The messages themselves; of these a baseline reads at most how many queries are left."""
         return json.dumps(messages, indent=1, ensure_ascii=False)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_hf.types import Message, Reply
+from vehbench_hf.types import Message, Reply, Task
 from vehbench_runners.local.chat_template import load_chat
 from vehbench_runners.options import BackendOptions
 
@@ -31,7 +30,7 @@ class LocalModel:
         self._chat = load_chat(self._name, sampling, weights, options.engine)
         self._as_started: dict[str, Any] = {}
 
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+    def request_text(self, task: Task, messages: list[Message]) -> str:
         """The exact text of the tokens that the model reads."""
         return self._chat.text(messages)
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.sampling import DEFAULT_MAX_TOKENS, Sampling, Weights
-from vehbench_hf.types import Message, Reply, Usage
+from vehbench_hf.types import Message, Reply, Task, Usage
 from vehbench_runners.backend import Position, RunStopped, Speaker
 from vehbench_runners.local.batches import Batches
 from vehbench_runners.local.chat_template import made_reply, overflow
@@ -80,7 +79,7 @@ class TransformersBackend(LocalModel):
         self.concurrency = 1 if seeded else self._options.concurrency or unless_told
         self._batches = Batches(self._generate, self.concurrency)
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode; of the task it knows nothing."""
         episode = object()
 

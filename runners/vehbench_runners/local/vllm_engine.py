@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_hf.types import Message, Reply, Usage
+from vehbench_hf.types import Message, Reply, Task, Usage
 from vehbench_runners.backend import Position, RunStopped, Speaker
 from vehbench_runners.local.chat_template import extra_fields, made_reply, overflow
 from vehbench_runners.local.kill_on_exit import KillOnExit, processes_below
@@ -65,7 +64,7 @@ class VllmBackend(VllmModel):
             self._kill_on_exit.release()
             self._kill_on_exit = None
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode; of the task it knows the form of its answers."""
 
         async def speak(messages: list[Message], position: Position) -> Reply:
@@ -73,7 +72,7 @@ class VllmBackend(VllmModel):
 
         return speak
 
-    async def _ask(self, messages: list[Message], epoch: int, task: AnyTask) -> Reply:
+    async def _ask(self, messages: list[Message], epoch: int, task: Task) -> Reply:
         prompt = self._chat.text(messages)
         ids = self._chat.token_ids(prompt)
         room = self._context - len(ids)
@@ -190,7 +189,7 @@ def _parameters(sampling: Sampling, defaults: dict[str, Any], *, room: int, epoc
         raise RunStopped(f"vLLM refuses these sampling parameters: {error}") from None
 
 
-def _structured(task: AnyTask) -> Any:
+def _structured(task: Task) -> Any:
     from vllm.sampling_params import StructuredOutputsParams
 
     from vehbench_hf.parsing.reply_schema import schema_of

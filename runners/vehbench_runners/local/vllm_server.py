@@ -9,9 +9,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.sampling import Sampling, Weights
-from vehbench_hf.types import Message, Reply
+from vehbench_hf.types import Message, Reply, Task
 from vehbench_runners.backend import Backend, Position, RunStopped, Speaker
 from vehbench_runners.local.server_process import LocalServer
 from vehbench_runners.local.vllm_model import VllmModel, check_structured
@@ -61,7 +60,7 @@ class VllmServerBackend(VllmModel):
         finally:
             await self._server.__aexit__(kind, error, trace)
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode; a server that died is told with the end of its log."""
         ask = self._endpoint.speaker_for(task)
 

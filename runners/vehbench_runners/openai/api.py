@@ -9,10 +9,9 @@ from importlib import metadata
 from types import TracebackType
 from typing import Any, Self
 
-from vehbench_hf.isomorphic.types import AnyTask
 from vehbench_hf.parsing.reply_schema import Schema, schema_of
 from vehbench_hf.sampling import Sampling
-from vehbench_hf.types import Message, Reply
+from vehbench_hf.types import Message, Reply, Task
 from vehbench_runners.backend import OVERFLOW, Position, RunStopped, Speaker
 from vehbench_runners.openai.connection import Connection
 from vehbench_runners.openai.endpoint import read_endpoint, secrets_of
@@ -102,7 +101,7 @@ class OpenAIBackend:
         if self._connection is not None:
             await self._connection.close()
 
-    def speaker_for(self, task: AnyTask) -> Speaker:
+    def speaker_for(self, task: Task) -> Speaker:
         """Who answers the calls of one episode."""
         schema = self._schema(task)
         default = REASONING_FIELDS[1] if self._served.engine == "vllm" else REASONING_FIELDS[0]
@@ -133,7 +132,7 @@ class OpenAIBackend:
             "structured": self._sampling.structured,
         }
 
-    def request_text(self, task: AnyTask, messages: list[Message]) -> str:
+    def request_text(self, task: Task, messages: list[Message]) -> str:
         """The body of the request as JSON, without what depends on the answers of a server."""
         sampling = replace(self._sampling, reasoning_tokens=None)
         fields = self._fields or request_fields(self._endpoint, sampling, self._served)
@@ -144,7 +143,7 @@ class OpenAIBackend:
         """Only the server knows."""
         return None
 
-    def _schema(self, task: AnyTask) -> Schema | None:
+    def _schema(self, task: Task) -> Schema | None:
         return schema_of(task) if self._sampling.structured else None
 
     async def _call(self, body: dict[str, Any]) -> Reply:

@@ -45,7 +45,7 @@ def group(number: int, task: Task) -> list[IsomorphicTask]:
     choices = [{"id": name, "design": witness if name == answer else next(free)} for name in "ABCDE"]
     names = ("variable_bounds", "constraints", "excitation", "materials", "notes")
     brief = {name: task.spec[name] for name in names}  # type: ignore[literal-required]
-    gold = {"witness": witness, "source_task_id": task.task_id, "pool_id": f"pool-{number}"}
+    gold = {"witness": witness, "source_task_id": task.task_id, "pool_id": f"pool-{number}", "group": number}
     forms: dict[Form, tuple[dict[str, Any], dict[str, Any]]] = {
         "selection": ({"candidates": choices}, {"answer": answer}),
         "generation": ({"initial_design": others[0]}, {}),
@@ -57,8 +57,8 @@ def group(number: int, task: Task) -> list[IsomorphicTask]:
     return [
         IsomorphicTask(
             task_id=f"iso-{number}-{form}",
-            form=form,
-            group=number,
+            probe="isomorphic",
+            subtype=form,
             split=task.split,
             difficulty="hard",
             source_group=task.source_group,

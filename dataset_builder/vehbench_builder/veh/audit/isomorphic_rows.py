@@ -10,9 +10,9 @@ from vehbench_builder.audit.report import Check, Figure, Findings, whole
 from vehbench_builder.veh.audit import composition
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
+from vehbench_hf.bank.schema import arrow_schema
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.reading import open_isomorphic
-from vehbench_hf.isomorphic.schema import isomorphic_schema
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, ChoiceVerdict, IsomorphicTask
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES, Verdict
@@ -131,7 +131,7 @@ def isomorphic_groups_are_three_forms_of_one_brief(rows: Rows) -> Findings:
 
 def isomorphic_specs_show_no_gold(rows: Rows) -> Findings:
     """A spec holds the brief and what its form needs: no metric, no verdict, no witness outside a selection."""
-    columns = {field.name for field in isomorphic_schema().field("spec").type}
+    columns = {field.name for field in arrow_schema("isomorphic").field("spec").type}
     for row in rows:
         others = [name for form, name in ADDED.items() if form != row.form]
         faults = [f"{name} in a {row.form}" for name in others if row.spec[name]]  # type: ignore[literal-required]

@@ -91,15 +91,15 @@ def build_group(tasks: Sequence[Task], seed: int, group: Group) -> list[Isomorph
     return [
         IsomorphicTask(
             task_id=f"v2::{ISOMORPHIC}::{group.ids[form]:04d}",
-            form=form,
-            group=group.number,
+            probe=ISOMORPHIC,
+            subtype=form,
             split=pool.split,
             difficulty=pool.difficulty,
             source_group=pool.source_group,
             anchor=pool.anchor,
             bank_version=pool.bank_version,
             spec=cast(IsomorphicSpec, {"question": QUESTIONS[form], **NO_SPEC, **spec}),
-            gold=cast(IsomorphicGold, {**NO_GOLD, **gold, **names}),
+            gold=cast(IsomorphicGold, {**NO_GOLD, **gold, **names, "group": group.number}),
             domain=pool.domain,
         )
         for form, (spec, gold) in forms.items()
