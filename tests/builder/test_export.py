@@ -16,7 +16,7 @@ from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 
 LITERAL = """
 import json
@@ -79,7 +79,7 @@ def test_a_headline_config_holds_the_rows_of_the_headline(tmp_path: Path) -> Non
     disable_progress_bars()
     bank = open_bank("v2")
     folder = export_bank(bank, tmp_path / "vehbench").folder
-    for names in PROBE_TABLE.values():
+    for names in BENCHMARK:
         loaded = load_dataset(str(folder), names.task_id, cache_dir=str(tmp_path / "cache"))
         assert list(loaded) == ["test"]
         expected = [task.task_id for task in bank.select([names.probe], bank.headline_splits)]
@@ -115,9 +115,9 @@ def test_the_card_has_its_header_and_the_canary(small_bank: Bank, tmp_path: Path
     assert read["license"] == "cc-by-4.0"
     listed = {(c["config_name"], file["split"]): file["path"] for c in read["configs"] for file in c["data_files"]}
     whole = {(e["probe"], e["split"]): e["path"] for e in small_bank.manifest["files"]}
-    headline = {(names.task_id, "test"): listed[names.task_id, "test"] for names in PROBE_TABLE.values()}
+    headline = {(names.task_id, "test"): listed[names.task_id, "test"] for names in BENCHMARK}
     assert listed == whole | headline
-    for names in PROBE_TABLE.values():
+    for names in BENCHMARK:
         splits = small_bank.headline_splits
         assert headline[names.task_id, "test"] == [whole[names.probe, split] for split in splits]
     assert text.count(CANARY) == 1

@@ -48,7 +48,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("failed", [False, True])
 def test_a_failed_audit_is_not_published(failed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr("vehbench_builder.audit.audit_bank", lambda bank, jobs: Report(failed))
+    monkeypatch.setattr("vehbench_builder.audit.all_checks.audit_bank", lambda bank, jobs: Report(failed))
     monkeypatch.setattr("vehbench_hf.hub.publication.push_publication", lambda repos: sent.append(repos) or ["sent"])
     dry = call(publish_command, "--org", "org")
     assert (dry.exit_code, "dry run: nothing was uploaded" in dry.output) == (int(failed), not failed)

@@ -13,7 +13,7 @@ from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.submission import Submission, make_submission
 from vehbench_hf.hub.submitted_record import headline_rows, make_record
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import load_run
 from vehbench_hf.scoring import score_run
@@ -51,7 +51,7 @@ def test_the_eval_file_is_what_the_hub_reads(run_of_small: Path, small_bank: Ban
     assert eval_result_entries_to_yaml(entries) == written
     scores = score_run(load_run(run_of_small, small_bank))
     assert {entry.task_id: entry.value for entry in entries} == {
-        task.task_id: round(100 * scores["probes"][task.probe]["headline"]["value"], 2) for task in PROBE_TABLE.values()
+        task.task_id: round(100 * scores["probes"][task.probe]["headline"]["value"], 2) for task in BENCHMARK
     }
     for entry in entries:
         assert entry.dataset_id == "org/vehbench"
@@ -79,7 +79,7 @@ def test_the_record_has_all_its_parts(run_of_small: Path, small_bank: Bank, tmp_
         assert len(probe["headline"]["interval"] or [0, 0]) == 2
     rows = [json.loads(line) for line in (made.results / "rows" / f"{name}.jsonl").read_text().splitlines()]
     assert rows == headline_rows(record)
-    assert [row["task_id"] for row in rows] == [task.task_id for task in PROBE_TABLE.values()]
+    assert [row["task_id"] for row in rows] == [task.task_id for task in BENCHMARK]
     assert str(small_bank.path) not in (made.results / "logs" / name / "run.json").read_text()
     again = submit(run_of_small, small_bank, tmp_path / "out")
     assert again.record == made.record

@@ -11,7 +11,7 @@ import vehbench_hf
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.metrics.compute import compute
-from vehbench_hf.probes import PROBE_TABLE
+from vehbench_hf.probes import BENCHMARK
 from vehbench_hf.runlog import load_run, read_turns
 from vehbench_hf.scoring import score_run
 from vehbench_hf.types import Task
@@ -30,7 +30,7 @@ def predictions(folder: Path, tasks: Iterable[Task], epochs: int = 1) -> tuple[l
 
 def compare(bank: Bank, folder: Path, epochs: int = 1) -> None:
     scores = score_run(load_run(folder, bank))
-    for names in PROBE_TABLE.values():
+    for names in BENCHMARK:
         whole = scores["probes"][names.probe]
         counted = {row_id for turn in read_turns(folder).turns if (row_id := turn.task_id)}
         tasks = [t for t in bank.select([names.probe], bank.headline_splits) if t.task_id in counted]
@@ -64,7 +64,7 @@ def test_a_metric_equals_the_score_on_imported_rows(bank_v1: Bank, tmp_path: Pat
 
 def test_the_module_of_evaluate_gives_the_numbers_of_the_function(small_bank: Bank, tmp_path: Path) -> None:
     folder = made_runs.make_run(tmp_path / "run", small_bank, made_runs.mixed)
-    for names in PROBE_TABLE.values():
+    for names in BENCHMARK:
         said, rows = predictions(folder, small_bank.select([names.probe]))
         direct = compute(names.headline, said, rows)
         assert vehbench_hf.load_metric(names.headline).compute(predictions=said, references=rows) == direct

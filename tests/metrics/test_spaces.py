@@ -11,7 +11,7 @@ import yaml
 
 import vehbench_hf
 from vehbench_hf.metrics.texts import DESCRIPTIONS
-from vehbench_hf.probes import PROBE_TABLE, ProbeInfo
+from vehbench_hf.probes import BENCHMARK, ProbeInfo
 
 METRICS = Path(__file__).resolve().parents[2] / "metrics"
 
@@ -23,12 +23,12 @@ def header(folder: Path) -> tuple[dict[str, Any], str]:
 
 def test_every_space_is_a_metric_of_the_mapping() -> None:
     assert sorted(path.name for path in METRICS.iterdir() if path.is_dir()) == sorted(
-        info.headline for info in PROBE_TABLE.values()
+        info.headline for info in BENCHMARK
     )
-    assert set(DESCRIPTIONS) == {task.headline for task in PROBE_TABLE.values()}
+    assert set(DESCRIPTIONS) == {task.headline for task in BENCHMARK}
 
 
-@pytest.mark.parametrize("names", PROBE_TABLE.values(), ids=lambda names: names.headline)
+@pytest.mark.parametrize("names", BENCHMARK, ids=lambda names: names.headline)
 def test_a_space_has_all_its_files_and_lines_of_its_card(names: ProbeInfo) -> None:
     folder = METRICS / names.headline
     files = {path.name for path in folder.iterdir() if path.is_file()}
@@ -45,7 +45,7 @@ def test_a_space_has_all_its_files_and_lines_of_its_card(names: ProbeInfo) -> No
     assert "vehbench-hf" in (folder / "requirements.txt").read_text()
 
 
-@pytest.mark.parametrize("names", PROBE_TABLE.values(), ids=lambda names: names.headline)
+@pytest.mark.parametrize("names", BENCHMARK, ids=lambda names: names.headline)
 def test_a_module_imports_in_a_way_that_evaluate_can_scan(names: ProbeInfo) -> None:
     source = (METRICS / names.headline / f"{names.headline}.py").read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
@@ -57,7 +57,7 @@ def test_a_module_imports_in_a_way_that_evaluate_can_scan(names: ProbeInfo) -> N
             assert not any(alias.name[:1].isupper() for alias in node.names)
 
 
-@pytest.mark.parametrize("names", PROBE_TABLE.values(), ids=lambda names: names.headline)
+@pytest.mark.parametrize("names", BENCHMARK, ids=lambda names: names.headline)
 def test_a_case_of_a_space_gives_its_stated_result(names: ProbeInfo) -> None:
     cases = runpy.run_path(str(METRICS / names.headline / "tests.py"))["test_cases"]
     assert len(cases) == 2

@@ -186,18 +186,20 @@ def test_a_hostile_design_is_refused(text: str, words: str) -> None:
 
 def test_the_exit_code_of_a_feasible_design_is_0(small_bank: Bank, tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(yaml.safe_dump(FEASIBLE))
-    done = vehbench("design.yaml", "--brief", EXAMPLE, cwd=tmp_path)
+    done = vehbench("check", "design.yaml", "--brief", EXAMPLE, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Feasible: all limits are met" in done.stdout
     task = small_bank.select(["p2"])[0]
     assert task.gold["reference"] is not None
-    done = vehbench(json.dumps(task.gold["reference"]["design"]), "--task", task.task_id, "--bank", small_bank.path)
+    done = vehbench(
+        "check", json.dumps(task.gold["reference"]["design"]), "--task", task.task_id, "--bank", small_bank.path
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert f"brief: {task.task_id} of bank {small_bank.version}" in done.stdout
 
 
 def test_the_exit_code_of_an_infeasible_design_is_1(tmp_path: Path) -> None:
-    done = vehbench(json.dumps(SHORT), "--brief", EXAMPLE)
+    done = vehbench("check", json.dumps(SHORT), "--brief", EXAMPLE)
     assert (done.returncode, done.stderr) == (1, "")
     assert "Not feasible" in done.stdout
 
@@ -214,7 +216,7 @@ def test_the_exit_code_of_an_infeasible_design_is_1(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_ends_in_words_and_exit_code_2(arguments: list[object], words: str, tmp_path: Path) -> None:
-    done = vehbench(*arguments, cwd=tmp_path)
+    done = vehbench("check", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
