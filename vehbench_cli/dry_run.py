@@ -3,6 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 
 from vehbench_cli.tables import console
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from vehbench_hf.user_files.prices import Price
     from vehbench_runners import Backend, Plan
 
+IntArray = NDArray[np.int_]
+"""Fewest and most."""
 CHARACTERS_PER_TOKEN = 3.0
 """Where only the server knows the tokenizer; briefs are mostly numbers, which make short tokens."""
 TOKENS_PER_TURN = 300
@@ -25,22 +29,19 @@ ASSUMED_OUTPUT = 1000
 def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> None:
     """A line a probe: tasks, fewest and most calls without retries, prompt tokens, largest prompt, and the cost."""
     table = Table("probe", "tasks", "calls", "prompt tokens", "largest prompt", title="Dry run: nothing is called")
-    fewest = most = low = high = 0
+    all_calls, all_tokens = np.zeros(2, int), np.zeros(2, int)
     for probe in PROBE_TABLE:
         tasks = [task for task in plan.tasks if task.probe == probe]
         if not tasks:
             continue
-        lengths = [_tokens(backend, begin_episode(task, plan.protocol).start()) for task in tasks]
-        turns = [_turns(task, plan) for task in tasks]
-        calls = [plan.epochs * sum(pair[end] for pair in turns) for end in (0, 1)]
-        tokens = [
-            plan.epochs * sum(_prompt_tokens(n, pair[end]) for n, pair in zip(lengths, turns, strict=True))
-            for end in (0, 1)
-        ]
-        largest = max(n + TOKENS_PER_TURN * (pair[1] - 1) for n, pair in zip(lengths, turns, strict=True))
-        table.add_row(probe.upper(), str(len(tasks)), _range(*calls), _range(*tokens), f"{largest:,}")
-        fewest, most, low, high = fewest + calls[0], most + calls[1], low + tokens[0], high + tokens[1]
-    table.add_row("all", str(len(plan.tasks)), _range(fewest, most), _range(low, high), "")
+        first = np.array([_tokens(backend, begin_episode(task, plan.protocol).start()) for task in tasks])[:, None]
+        turns = np.array([_turns(task, plan) for task in tasks])
+        calls = plan.epochs * turns.sum(axis=0)
+        tokens = plan.epochs * (turns * first + TOKENS_PER_TURN * turns * (turns - 1) // 2).sum(axis=0)
+        largest = (first[:, 0] + TOKENS_PER_TURN * (turns[:, 1] - 1)).max()
+        table.add_row(probe.upper(), str(len(tasks)), _range(calls), _range(tokens), f"{largest:,}")
+        all_calls, all_tokens = all_calls + calls, all_tokens + tokens
+    table.add_row("all", str(len(plan.tasks)), _range(all_calls), _range(all_tokens), "")
     terminal = console()
     terminal.print(table)
     exact = backend.prompt_tokens([{"role": "user", "content": "?"}]) is not None
@@ -50,13 +51,11 @@ def print_estimate(plan: "Plan", backend: "Backend", price: "Price | None") -> N
         "Retries of unreadable replies come on top."
     )
     if price:
-        cost = [
-            (tokens * price.input + calls * ASSUMED_OUTPUT * price.output) / 1e6
-            for tokens, calls in ((low, fewest), (high, most))
-        ]
+        more = all_calls[1] * price.output / 1e3
+        cost = (all_tokens * price.input + all_calls * ASSUMED_OUTPUT * price.output) / 1e6
         terminal.print(
             f"Cost: {cost[0]:.2f} to {cost[1]:.2f} {price.currency} (prices of {price.date}) if a call returns "
-            f"{ASSUMED_OUTPUT} tokens; each further 1,000 tokens a call add {most * price.output / 1e3:.2f} at most."
+            f"{ASSUMED_OUTPUT} tokens; each further 1,000 tokens a call add {more:.2f} at most."
         )
 
 
@@ -71,10 +70,6 @@ def _turns(task: Task, plan: "Plan") -> tuple[int, int]:
     return (budget, budget) if plan.protocol.p2_stop == "budget" else (1, budget)
 
 
-def _prompt_tokens(first: int, turns: int) -> int:
-    return turns * first + TOKENS_PER_TURN * turns * (turns - 1) // 2
-
-
 def _tokens(backend: "Backend", messages: list[Message]) -> int:
     counted = backend.prompt_tokens(messages)
     if counted is not None:
@@ -82,5 +77,6 @@ def _tokens(backend: "Backend", messages: list[Message]) -> int:
     return math.ceil(sum(len(message["content"]) for message in messages) / CHARACTERS_PER_TOKEN)
 
 
-def _range(low: int, high: int) -> str:
+def _range(ends: IntArray) -> str:
+    low, high = ends
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -6,21 +6,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from vehbench_hf.bank.bank import DEFAULT_BANK
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Convention
-
-__all__ = [
-    "DEFAULT_BANK",
-    "BankOption",
-    "ConventionOption",
-    "JobsOption",
-    "JsonOption",
-    "ReleaseArgument",
-    "RunBankOption",
-    "RunsBankOption",
-    "read_list",
-]
 
 BankOption = Annotated[
     str,
@@ -28,14 +15,19 @@ BankOption = Annotated[
         "--bank", envvar="VEHBENCH_BANK", help="Task bank: a folder, or one of v2, v1 (after vehbench import)."
     ),
 ]
-RunBankOption = Annotated[str | None, typer.Option("--bank", help="Where the run's bank is, if it has moved.")]
-RunsBankOption = Annotated[str | None, typer.Option("--bank", help="Where the runs' bank is, if it has moved.")]
+RunBankOption = Annotated[str | None, typer.Option("--bank", help="Where the bank of the run is, if it has moved.")]
 ConventionOption = Annotated[
     Convention | None,
-    typer.Option("--convention", help="Metric convention for all runs. Default: that of the first run's bank."),
+    typer.Option(
+        help="Metrics as the paper's text defines them, or as the authors computed them. Default: that of the first "
+        "run's bank."
+    ),
 ]
+RunArgument = Annotated[Path, typer.Argument(help="Run folder.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+MixOption = Annotated[bool, typer.Option("--mix", help="Take runs whose scores are not comparable all the same.")]
+PushOption = Annotated[bool, typer.Option("--push", help="Send. Without it nothing leaves this machine.")]
 ReleaseArgument = Annotated[Path, typer.Argument(help="Folder of the authors' release.")]
 
 Name = TypeVar("Name", bound=str)

@@ -3,7 +3,5 @@
 from vehbench_hf.metrics import module
 
 
-class P1Composite(module.ProbeMetric):
+class P1Composite(module.P1Composite):
     """See `vehbench_hf.metrics.module`."""
-
-    METRIC = "p1_composite"

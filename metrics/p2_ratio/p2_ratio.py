@@ -3,7 +3,5 @@
 from vehbench_hf.metrics import module
 
 
-class P2Ratio(module.ProbeMetric):
+class P2Ratio(module.P2Ratio):
     """See `vehbench_hf.metrics.module`."""
-
-    METRIC = "p2_ratio"

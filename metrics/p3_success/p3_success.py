@@ -3,7 +3,5 @@
 from vehbench_hf.metrics import module
 
 
-class P3Success(module.ProbeMetric):
+class P3Success(module.P3Success):
     """See `vehbench_hf.metrics.module`."""
-
-    METRIC = "p3_success"

@@ -3,7 +3,5 @@
 from vehbench_hf.metrics import module
 
 
-class P4Tau(module.ProbeMetric):
+class P4Tau(module.P4Tau):
     """See `vehbench_hf.metrics.module`."""
-
-    METRIC = "p4_tau"

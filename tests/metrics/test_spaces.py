@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import vehbench_hf
-from vehbench_hf.metrics.texts import DESCRIPTIONS
+from vehbench_hf.metrics.page import read_page
 from vehbench_hf.probes import BENCHMARK, ProbeInfo
 
 METRICS = Path(__file__).resolve().parents[2] / "metrics"
@@ -25,7 +25,6 @@ def test_every_space_is_a_metric_of_the_mapping() -> None:
     assert sorted(path.name for path in METRICS.iterdir() if path.is_dir()) == sorted(
         info.headline for info in BENCHMARK
     )
-    assert set(DESCRIPTIONS) == {task.headline for task in BENCHMARK}
 
 
 @pytest.mark.parametrize("names", BENCHMARK, ids=lambda names: names.headline)
@@ -42,6 +41,11 @@ def test_a_space_has_all_its_files_and_lines_of_its_card(names: ProbeInfo) -> No
     sections = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert sections == ["Limits, first", "How to use", "Inputs", "Output", "Example", "Citation"]
     assert names.headline in text
+    page = read_page(names.headline)
+    assert f"Probe {names.probe.upper()} of" in " ".join(page.description.split())
+    assert page.usage.strip().startswith("Inputs")
+    assert "## Output" not in page.usage
+    assert f"`{names.headline}`: " in page.usage
     assert "vehbench-hf" in (folder / "requirements.txt").read_text()
 
 

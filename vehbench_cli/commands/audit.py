@@ -1,12 +1,12 @@
 """`vehbench audit`: every label, certificate, leak and split of a bank checked again."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from vehbench_cli.options import DEFAULT_BANK, JobsOption, JsonOption
-from vehbench_hf.bank.bank import open_bank
+from vehbench_cli.options import JobsOption, JsonOption
+from vehbench_cli.tables import print_json
+from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
 
 
 def audit_command(
@@ -18,6 +18,9 @@ def audit_command(
     from vehbench_builder.audit.all_checks import audit_bank
 
     report = audit_bank(open_bank(bank), jobs=jobs)
-    typer.echo(json.dumps(report.as_json(), indent=1, ensure_ascii=False) if as_json else report.as_text())
+    if as_json:
+        print_json(report.as_json())
+    else:
+        typer.echo(report.as_text())
     if report.failed:
         raise typer.Exit(1)

@@ -1,28 +1,29 @@
 """`vehbench check`: is a design feasible under a task's brief, or under one of the user's own?"""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from vehbench_cli.lookup import task_of
-from vehbench_cli.options import DEFAULT_BANK, BankOption
-from vehbench_hf.bank.bank import open_bank
+from vehbench_cli.options import BankOption
+from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
+from vehbench_hf.domains import DEFAULT_DOMAIN, DOMAINS
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Spec
 from vehbench_hf.user_files.brief import read_brief
 from vehbench_hf.user_files.check import as_text, check, design_from
 from vehbench_hf.user_files.safe_yaml import read_text
 
+EXAMPLE = {name: box["max"] for name, box in DOMAINS[DEFAULT_DOMAIN].examples[0]["variable_bounds"].items()}
+"""A design for the help: the upper end of every range of a brief."""
+
 
 def check_command(
     design: Annotated[
         str,
-        typer.Argument(
-            help="JSON or YAML file with the six variables, or JSON in place: "
-            '\'{"beam_length_mm": 40, "beam_width_mm": 12, "substrate_thickness_um": 500, "piezo_thickness_um": 200, '
-            '"tip_mass_g": 2, "load_resistance_ohm": 100000}\'.'
-        ),
+        typer.Argument(help=f"JSON or YAML file with the six variables, or JSON in place: '{json.dumps(EXAMPLE)}'."),
     ],
     task: Annotated[str | None, typer.Option("--task", help="Judge under the brief of this task.")] = None,
     brief: Annotated[

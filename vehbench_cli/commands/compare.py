@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from vehbench_cli.lookup import runs_to_compare
-from vehbench_cli.options import ConventionOption, JsonOption, RunsBankOption, read_list
+from vehbench_cli.options import ConventionOption, JsonOption, MixOption, RunBankOption, read_list
 from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.types import ALL_SPLITS
 
@@ -21,8 +21,8 @@ def compare_command(
     split: Annotated[
         str | None, typer.Option(help="Splits to compare on. Default: the bank's headline splits.")
     ] = None,
-    bank: RunsBankOption = None,
-    mix: Annotated[bool, typer.Option("--mix", help="Compare runs whose scores are not comparable.")] = False,
+    bank: RunBankOption = None,
+    mix: MixOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare runs in pairs: headline differences with intervals, adjusted p values and what could have been found."""

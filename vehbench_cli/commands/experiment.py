@@ -8,11 +8,10 @@ import typer
 from rich.table import Table
 
 from vehbench_cli.lookup import bank_of
-from vehbench_cli.options import JsonOption, RunsBankOption
+from vehbench_cli.options import ConventionOption, JsonOption, RunBankOption
 from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.errors import UserError
 from vehbench_hf.runlog import load_run
-from vehbench_hf.types import Convention
 
 
 def experiment_command(
@@ -22,8 +21,8 @@ def experiment_command(
     ],
     runs: Annotated[list[Path], typer.Argument(help="Run folders; for an intervention the plain one first.")],
     probe: Annotated[Literal["p1", "p2", "p3", "p4"], typer.Option(help="The cell of a control experiment.")] = "p3",
-    convention: Annotated[Convention | None, typer.Option(help="Default: the bank's.")] = None,
-    bank: RunsBankOption = None,
+    convention: ConventionOption = None,
+    bank: RunBankOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Paired effects of another history, feedback or control prompt. No model is called."""

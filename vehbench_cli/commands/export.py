@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from vehbench_cli.options import DEFAULT_BANK, BankOption
-from vehbench_hf.bank.bank import open_bank
+from vehbench_cli.options import BankOption
+from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
 
 
 def export_command(

@@ -2,8 +2,8 @@
 
 import typer
 
-from vehbench_cli.options import DEFAULT_BANK, BankOption
-from vehbench_hf.bank.bank import open_bank
+from vehbench_cli.options import BankOption
+from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
 
 
 def install_command(bank: BankOption = DEFAULT_BANK) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from vehbench_cli.options import DEFAULT_BANK, BankOption
-from vehbench_hf.bank.bank import open_bank
+from vehbench_cli.options import BankOption, JobsOption, PushOption
+from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
 from vehbench_hf.hub.failures import HubError
 from vehbench_hf.hub.names import DATASET, PUBLISHED_BANK
 from vehbench_hf.paths import shipped
@@ -16,7 +16,7 @@ from vehbench_hf.paths import shipped
 
 def publish_command(
     org: Annotated[str, typer.Option("--org", envvar="VEHBENCH_ORG", help="Organisation or user on the Hub.")],
-    push: Annotated[bool, typer.Option("--push", help="Upload. Without it nothing leaves this machine.")] = False,
+    push: PushOption = False,
     bank: BankOption = DEFAULT_BANK,
     eval_yaml: Annotated[
         bool,
@@ -25,7 +25,7 @@ def publish_command(
             help="With eval.yaml, which the Hub takes once it knows the framework id vehbench.",
         ),
     ] = True,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes of the audit.")] = 1,
+    jobs: JobsOption = 1,
 ) -> None:
     """Publish the benchmark. Lists files, sizes and hashes; refuses when the audit or a card fails."""
     from vehbench_builder.audit.all_checks import audit_bank

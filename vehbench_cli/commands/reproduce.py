@@ -1,12 +1,12 @@
 """`vehbench reproduce`: the paper's tables from the authors' release, cell by cell."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from vehbench_cli.options import JsonOption, ReleaseArgument
+from vehbench_cli.tables import print_json
 
 
 def reproduce_command(
@@ -24,4 +24,7 @@ def reproduce_command(
     from vehbench_hf.paper.reproduce import render, reproduce
 
     result = reproduce(release, published)
-    typer.echo(json.dumps(result.as_json(), indent=1, ensure_ascii=False) if as_json else render(result))
+    if as_json:
+        print_json(result.as_json())
+    else:
+        typer.echo(render(result))

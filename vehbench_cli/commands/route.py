@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from vehbench_cli.lookup import runs_to_compare
-from vehbench_cli.options import ConventionOption, JsonOption, RunsBankOption
+from vehbench_cli.options import ConventionOption, JsonOption, MixOption, RunBankOption
 from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.errors import UserError
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def route_command(
     runs: Annotated[list[Path], typer.Argument(help="Run folders, one a model; baselines are candidates for P2.")],
     convention: ConventionOption = None,
-    bank: RunsBankOption = None,
+    bank: RunBankOption = None,
     prices: Annotated[Path | None, typer.Option(help="Price table (YAML), for the cost of a solved task.")] = None,
-    mix: Annotated[bool, typer.Option("--mix", help="Route runs whose scores are not comparable.")] = False,
+    mix: MixOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Choose a model for every stage by its dev scores, and judge the choice on the held-out splits."""

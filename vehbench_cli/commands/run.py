@@ -11,9 +11,9 @@ from vehbench_cli import run_options as o
 from vehbench_cli.commands.score import score_and_print
 from vehbench_cli.dry_run import print_estimate
 from vehbench_cli.option_groups import grouped
-from vehbench_cli.options import DEFAULT_BANK, BankOption, read_list
+from vehbench_cli.options import BankOption, read_list
 from vehbench_cli.progress import RunProgress, used_text
-from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
 from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.episodes import begin_episode
 from vehbench_hf.errors import UserError

@@ -1,12 +1,9 @@
 """`vehbench score`: metrics of a run, from its log alone."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from vehbench_cli.lookup import bank_of
-from vehbench_cli.options import JsonOption, RunBankOption
+from vehbench_cli.options import ConventionOption, JsonOption, RunArgument, RunBankOption
 from vehbench_cli.score_tables import print_isomorphic, print_scores
 from vehbench_cli.tables import print_json
 from vehbench_hf.bank.bank import Bank
@@ -17,13 +14,8 @@ from vehbench_hf.types import Convention
 
 
 def score_command(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
-    convention: Annotated[
-        Convention | None,
-        typer.Option(
-            help="Metrics as the paper's text defines them, or as the authors computed them. Default: the bank's."
-        ),
-    ] = None,
+    run: RunArgument,
+    convention: ConventionOption = None,
     bank: RunBankOption = None,
     as_json: JsonOption = False,
 ) -> None:

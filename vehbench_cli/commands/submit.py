@@ -1,6 +1,5 @@
 """`vehbench submit`: a run as a submission to the Hub. Without `--push` it is only written and shown."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,18 +7,19 @@ import typer
 from filelock import FileLock
 
 from vehbench_cli.lookup import bank_of
-from vehbench_cli.options import RunBankOption
+from vehbench_cli.options import PushOption, RunArgument, RunBankOption
+from vehbench_cli.tables import print_json
 
 MODEL_ID_HELP = "The model on the Hub as ORG/MODEL. For a model behind an API: a name of that form, and --results-only."
 
 
 def submit_command(
-    run: Annotated[Path, typer.Argument(help="Run folder.")],
+    run: RunArgument,
     model_id: Annotated[str, typer.Option("--model-id", help=MODEL_ID_HELP)],
     org: Annotated[
         str, typer.Option("--org", envvar="VEHBENCH_ORG", help="Who publishes the dataset and the results.")
     ] = "vehbench",
-    push: Annotated[bool, typer.Option("--push", help="Open pull requests, or update the open ones.")] = False,
+    push: PushOption = False,
     results_only: Annotated[
         bool, typer.Option("--results-only", help="The model has no repository on the Hub.")
     ] = False,
@@ -40,7 +40,7 @@ def submit_command(
         for file in sorted(made.results.rglob("*")):
             if file.is_file():
                 typer.echo(f"--- results: {file.relative_to(made.results).as_posix()} ({file.stat().st_size} bytes)")
-        typer.echo(json.dumps(made.record, indent=1, ensure_ascii=False))
+        print_json(made.record)
         if not push:
             typer.echo(f"dry run: written to {made.folder}, nothing was sent. Add --push to open pull requests.")
             return

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from vehbench_cli.lookup import task_of
-from vehbench_cli.options import DEFAULT_BANK, BankOption, read_list
+from vehbench_cli.options import BankOption, read_list
 from vehbench_cli.tables import print_json
-from vehbench_hf.bank.bank import open_bank
+from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
 from vehbench_hf.types import ALL_SPLITS, PROBES
 
 

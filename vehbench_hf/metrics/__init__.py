@@ -19,14 +19,12 @@ def load_metric(name: str) -> "ProbeMetric":
 
     Raises MetricInputError for an unknown name.
     """
-    import evaluate
-
-    from vehbench_hf.paths import shipped
-
     if name not in METRICS:
         raise MetricInputError(f"no metric {str(name)[:60]!r}; expected one of {', '.join(METRICS)}.")
-    loaded: ProbeMetric = evaluate.load(str(shipped(f"metrics/{name}")))
-    return loaded
+    from vehbench_hf.metrics.module import MODULES
+
+    # Kept in memory, since `evaluate` would keep a copy of the module and of what is added in the user's cache.
+    return MODULES[name](keep_in_memory=True)
 
 
 __all__ = ["METRICS", "MetricInputError", "load_metric"]

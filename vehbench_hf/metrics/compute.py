@@ -1,8 +1,12 @@
 """The score of predictions against dataset rows: episodes from predictions, then the scoring of any run."""
 
+import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Literal, get_args
+
+import numpy as np
 
 from vehbench_hf.episodes import Episode
 from vehbench_hf.errors import MetricInputError
@@ -35,7 +39,7 @@ def compute(
     """
     probe = probe_of_metric(metric).probe
     _check_options(convention, bootstrap, seed, p2_stop)
-    predictions, references = listed(predictions, "predictions"), listed(references, "references")
+    predictions, references = json_values(predictions, "predictions"), json_values(references, "references")
     if len(predictions) != len(references):
         raise MetricInputError(
             f"{len(predictions)} predictions and {len(references)} references; expected one prediction a reference."
@@ -43,7 +47,9 @@ def compute(
     if not references:
         raise MetricInputError("no rows: expected at least one prediction with its reference.")
     tasks = [read_reference(value, probe, row) for row, value in enumerate(references)]
-    given = [read_prediction(value, probe, row) for row, value in enumerate(predictions)]
+    given = [
+        read_prediction(value, task, row) for row, (value, task) in enumerate(zip(predictions, tasks, strict=True))
+    ]
     bank = _one_bank(tasks)
     convention = convention or ("released" if bank == BANK_V1 else "defined")
     protocol = Protocol(p2_stop=p2_stop)
@@ -57,7 +63,8 @@ def compute(
             )
         episodes = records.setdefault(task.task_id, [])
         try:
-            episodes.append(_record(task, prediction, protocol, len(episodes), row))
+            with np.errstate(all="ignore"):
+                episodes.append(_record(task, prediction, protocol, len(episodes), row))
         except MetricInputError:
             raise
         # Columns are checked, but not which of their values may be null together; the dataset's rows never end here.
@@ -66,16 +73,20 @@ def compute(
                 f"row {row} of references: its spec is that of no task ({type(error).__name__}: {str(error)[:200]}). "
                 "Pass the row as the dataset has it."
             ) from None
-    scores = score(
-        list(by_id.values()),
-        records,
-        convention=convention,
-        bank=bank or "unnamed",
-        epochs=max(Counter(task.task_id for task in tasks).values()),
-        resamples=bootstrap,
-        seed=seed,
-    )["probes"][probe]
+    with np.errstate(all="ignore"):  # what overflows is refused below
+        scores = score(
+            list(by_id.values()),
+            records,
+            convention=convention,
+            bank=bank or "unnamed",
+            epochs=max(Counter(task.task_id for task in tasks).values()),
+            resamples=bootstrap,
+            seed=seed,
+        )["probes"][probe]
     result = _result(metric, scores, PROBE_TABLE[probe].headline_part)
+    numbers = (result[metric], *result["parts"].values(), *(result["interval"] or ()))
+    if any(value is not None and not math.isfinite(value) for value in numbers):
+        raise MetricInputError("references: a number is so small or so large that a score under it is infinite.")
     if any(prediction.final for prediction in given):
         _drop_parts(
             result, set(result["parts"]) - set(PROBE_TABLE[probe].of_final_designs), "predictions are final designs"
@@ -88,11 +99,28 @@ def compute(
     return {**result, "convention": convention, "bank": bank, "scorer": SCORER_VERSION}
 
 
-def listed(values: Any, name: str) -> list[Any]:
-    """The entries of a list, array, column or other iterable. Raises MetricInputError for anything else."""
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise MetricInputError(f"{name}: expected a list with one entry a row, got {type(values).__name__}.")
-    return list(values)
+def json_values(values: Any, name: str) -> list[Any]:
+    """The entries of a list, array, column or other iterable as values of JSON, numpy's made plain.
+
+    Raises MetricInputError for anything else: what has no order, or columns where rows are expected.
+    """
+    frame = hasattr(values, "columns")
+    if frame or isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+        hint = "; pass its rows, for instance frame.to_dict('records')" if frame else ""
+        raise MetricInputError(f"{name}: expected a list with one entry a row, got {type(values).__name__}{hint}.")
+    plain = []
+    for row, value in enumerate(values):
+        try:
+            plain.append(json.loads(json.dumps(value, default=_plain)))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise MetricInputError(f"row {row} of {name}: cannot be written as JSON ({error}).") from None
+    return plain
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"got {type(value).__name__}")
 
 
 def _record(task: Task, prediction: Prediction, protocol: Protocol, epoch: int, row: int) -> Record:
@@ -154,14 +182,14 @@ def _one_bank(tasks: Sequence[Task]) -> str | None:
 
 
 def _check_options(convention: object, bootstrap: object, seed: object, p2_stop: object) -> None:
-    def whole(value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    def whole(value: object, most: float) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
-    if convention is not None and convention not in get_args(Convention):
-        raise MetricInputError(f"option convention: expected 'defined' or 'released', got {str(convention)[:40]!r}.")
-    if not whole(bootstrap) or bootstrap > 1_000_000:  # type: ignore[operator]
-        raise MetricInputError(f"option bootstrap: expected 0 to 1000000 resamples, got {str(bootstrap)[:40]!r}.")
-    if not whole(seed):
-        raise MetricInputError(f"option seed: expected a whole number from 0, got {str(seed)[:40]!r}.")
-    if p2_stop not in ("feasible", "budget"):
-        raise MetricInputError(f"option p2_stop: expected 'feasible' or 'budget', got {str(p2_stop)[:40]!r}.")
+    for name, value, right, expected in (
+        ("convention", convention, convention in (None, *get_args(Convention)), "'defined' or 'released'"),
+        ("bootstrap", bootstrap, whole(bootstrap, 1_000_000), "0 to 1000000 resamples"),
+        ("seed", seed, whole(seed, math.inf), "a whole number from 0"),
+        ("p2_stop", p2_stop, p2_stop in ("feasible", "budget"), "'feasible' or 'budget'"),
+    ):
+        if not right:
+            raise MetricInputError(f"option {name}: expected {expected}, got {str(value)[:40]!r}.")

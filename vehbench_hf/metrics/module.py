@@ -1,4 +1,4 @@
-"""The `evaluate` module behind the four Spaces. Imported by them only: it needs `evaluate` and `datasets`.
+"""The `evaluate` modules behind the four Spaces. It needs `evaluate` and `datasets`.
 
 Predictions and references travel through the library as JSON texts. Its own Arrow conversion knows one shape a column,
 which rows of nested data and predictions of several kinds are not, and its messages name neither row nor field.
@@ -9,13 +9,11 @@ from typing import Any, cast
 
 import datasets
 import evaluate
-import numpy as np
 
 from vehbench_hf.errors import MetricInputError
-from vehbench_hf.metrics.compute import compute, listed
-from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
+from vehbench_hf.metrics.compute import compute, json_values
+from vehbench_hf.metrics.page import read_page
 from vehbench_hf.paths import shipped
-from vehbench_hf.probes import probe_of_metric
 
 
 class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
@@ -24,14 +22,17 @@ class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
     METRIC: str
 
     def _info(self) -> evaluate.MetricInfo:
-        probe_of_metric(self.METRIC)
-        text = datasets.Value("string")
+        page, text = read_page(self.METRIC), datasets.Value("string")
         return evaluate.MetricInfo(
-            description=DESCRIPTIONS[self.METRIC],
+            description=page.description,
             citation=json.loads(shipped("cards/metadata.json").read_text(encoding="utf-8"))["citation"],
-            inputs_description=INPUTS,
+            inputs_description=page.usage,
             features=datasets.Features({"predictions": text, "references": text}),
         )
+
+    def _build_data_dir(self) -> str:
+        # What is kept in memory needs no folder; the library makes one all the same.
+        return "" if self.keep_in_memory else cast("str", super()._build_data_dir())
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """Score all that was added, or `predictions` against `references`. Raises MetricInputError."""
@@ -52,9 +53,16 @@ class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
         super().add_batch(predictions=predictions, references=references, **others)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
-        """Add one prediction with its reference. Raises MetricInputError."""
-        given, expected = _texts([prediction], "predictions"), _texts([reference], "references")
-        super().add(prediction=given[0], reference=expected[0], **others)
+        """Add one prediction with its reference, under the names of one or of many. Raises MetricInputError."""
+        given = {"prediction": prediction, "reference": reference}
+        for name in given:
+            # `evaluate.combine` passes the names of the columns.
+            plural = others.pop(f"{name}s", None)
+            if (given[name] is None) == (plural is None):
+                got = "nothing" if plural is None else f"one as {name} and one as {name}s"
+                raise MetricInputError(f"{name}: expected one to add, got {got}.")
+            given[name] = _texts([plural if given[name] is None else given[name]], f"{name}s")[0]
+        super().add(**given, **others)
 
     def _compute(self, *, predictions: list[str], references: list[str], **options: Any) -> dict[str, Any]:
         return compute(
@@ -62,18 +70,33 @@ class ProbeMetric(evaluate.Metric):  # type: ignore[misc]
         )
 
 
+class P1Composite(ProbeMetric):
+    """P1, credible triage."""
+
+    METRIC = "p1_composite"
+
+
+class P2Ratio(ProbeMetric):
+    """P2, search with a verifier."""
+
+    METRIC = "p2_ratio"
+
+
+class P3Success(ProbeMetric):
+    """P3, recovery from a corrupted history."""
+
+    METRIC = "p3_success"
+
+
+class P4Tau(ProbeMetric):
+    """P4, ranking under a declared policy."""
+
+    METRIC = "p4_tau"
+
+
+MODULES = {kind.METRIC: kind for kind in (P1Composite, P2Ratio, P3Success, P4Tau)}
+
+
 def _texts(values: Any, name: str) -> list[str]:
     """One JSON text a value. Raises MetricInputError for what is no list, and for what JSON cannot hold."""
-    texts = []
-    for row, value in enumerate(listed(values, name)):
-        try:
-            texts.append(json.dumps(value, default=_plain))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise MetricInputError(f"row {row} of {name}: cannot be written as JSON ({error}).") from None
-    return texts
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    raise TypeError(f"got {type(value).__name__}")
+    return [json.dumps(value) for value in json_values(values, name)]

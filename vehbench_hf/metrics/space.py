@@ -6,7 +6,7 @@ from typing import Any
 from vehbench_hf.errors import MetricInputError
 from vehbench_hf.metrics.compute import compute
 from vehbench_hf.metrics.example import example
-from vehbench_hf.metrics.texts import DESCRIPTIONS, INPUTS
+from vehbench_hf.metrics.page import read_page
 
 MAX_CHARACTERS = 20_000_000
 """Of one input; all rows of a probe are a tenth of that."""
@@ -16,9 +16,10 @@ def build_app(metric: str) -> Any:
     """The `gradio.Blocks` of a metric, filled with an example of fresh tasks."""
     import gradio
 
+    page = read_page(metric)
     predictions, references = example(metric)
     with gradio.Blocks(title=metric) as app:
-        gradio.Markdown(f"# {metric}\n\n{DESCRIPTIONS[metric]}\n\n```\n{INPUTS.strip()}\n```")
+        gradio.Markdown(f"# {metric}\n\n{page.description}\n\n{page.usage}")
         predictions = gradio.Textbox(
             json.dumps(predictions, indent=1),
             label="predictions (a JSON list)",

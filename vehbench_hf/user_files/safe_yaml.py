@@ -6,10 +6,10 @@ that says where.
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import yaml
 
 from vehbench_hf.errors import UserError
 
@@ -43,15 +43,10 @@ def read_mapping(text: str, what: str) -> dict[str, Any]:
     Numbers are those of YAML 1.1, in which `1e5` and `1.5e3` are texts, for want of a sign: whoever reads a number
     has to accept texts. Raises UserError for anything that is no plain mapping with text keys.
     """
-    import yaml
-
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise UserError(f"{what} is larger than {MAX_BYTES // 1024} KiB, which no design or brief is.")
     try:
-        _refuse_tricks(yaml.parse(text, Loader=yaml.SafeLoader), what)
-        value = yaml.safe_load(text)
-    except UserError:
-        raise
+        value = yaml.load(text, _PlainLoader)
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise UserError(f"{what} cannot be read: {_in_one_line(error)}.") from None
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
@@ -60,54 +55,39 @@ def read_mapping(text: str, what: str) -> dict[str, Any]:
     return value
 
 
-@dataclass
-class _Open:
-    """A mapping or list that has begun: whether the next node in it is a key, and the keys so far."""
+class _PlainLoader(yaml.SafeLoader):
+    """Refuses what `yaml.SafeLoader` would take and a reader would not expect."""
 
-    mapping: bool
-    at_key: bool
-    keys: set[str] = field(default_factory=set)
+    depth = 0
 
-
-def _refuse_tricks(events: Iterable[Any], what: str) -> None:
-    """Raise UserError for what `yaml.safe_load` would take and a reader would not expect."""
-    import yaml
-
-    inside: list[_Open] = []
-    documents = 0
-    for event in events:
-        place = f"line {event.start_mark.line + 1}"
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise UserError(f"{what} uses an anchor or alias (& or *) in {place}; write the value out.")
-        if getattr(event, "tag", None) is not None:
-            raise UserError(f"{what} uses the tag {str(event.tag)[:60]!r} in {place}; only plain values are read.")
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        self.depth += 1
+        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
+            _refuse("an anchor or alias (& or *); write the value out", event)
+        if event.tag is not None:
+            _refuse(f"the tag {str(event.tag)[:60]!r}; only plain values are read", event)
         if isinstance(event, yaml.ScalarEvent) and event.implicit[0] and _UNEXPECTED_NUMBER.fullmatch(event.value):
-            raise UserError(f"{what} writes a number as {event.value[:60]!r} in {place}; write it in plain decimals.")
-        if isinstance(event, yaml.NodeEvent) and inside and inside[-1].mapping:
-            if inside[-1].at_key:
-                _take_key(event, inside[-1].keys, what, place)
-            inside[-1].at_key = not inside[-1].at_key
-        if isinstance(event, yaml.CollectionStartEvent):
-            mapping = isinstance(event, yaml.MappingStartEvent)
-            inside.append(_Open(mapping, at_key=mapping))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            inside.pop()
-        elif isinstance(event, yaml.DocumentStartEvent):
-            documents += 1
-        if len(inside) > MAX_DEPTH:
-            raise UserError(f"{what} is nested deeper than {MAX_DEPTH} levels in {place}.")
-        if documents > 1:
-            raise UserError(f"{what} holds a second document in {place}; expected one.")
+            _refuse(f"the number {event.value[:60]!r}; write it in plain decimals", event)
+        if self.depth > MAX_DEPTH:
+            _refuse(f"values nested deeper than {MAX_DEPTH} levels", event)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        names: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
+                _refuse("a key that is no plain text", key)
+            if key.value in names:
+                _refuse(f"the key {key.value[:60]!r} twice; keep one", key)
+            names.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
-def _take_key(event: Any, keys: set[str], what: str, place: str) -> None:
-    import yaml
-
-    if not isinstance(event, yaml.ScalarEvent) or event.value == "<<":
-        raise UserError(f"{what} has a key in {place} that is no plain text.")
-    if event.value in keys:
-        raise UserError(f"{what} gives the key {event.value[:60]!r} twice, the second time in {place}; keep one.")
-    keys.add(event.value)
+def _refuse(problem: str, place: Any) -> NoReturn:
+    raise yaml.MarkedYAMLError(problem=f"it holds {problem}", problem_mark=place.start_mark)
 
 
 def _kind(value: object) -> str:
