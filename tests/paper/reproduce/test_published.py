@@ -71,8 +71,7 @@ def test_a_changed_printed_number_is_a_difference(inputs: Inputs, tmp_path: Path
     file.write_text(json.dumps(body))
     found = compare(inputs, read_published(file))
     assert list(found.tables) == ["18"]
-    ((name, column, printed, computed, source),) = found.tables["18"].different
-    assert (name, column) == ("gpt-5.4", "acc")
-    assert printed == pytest.approx(43.4)
-    assert computed == pytest.approx(43.33, abs=0.01)
-    assert source == "row_logs"
+    (cell,) = found.tables["18"].different
+    assert (cell.row, cell.column, cell.source) == ("gpt-5.4", "acc", "row_logs")
+    assert cell.printed == pytest.approx(43.4)
+    assert cell.computed == pytest.approx(43.33, abs=0.01)

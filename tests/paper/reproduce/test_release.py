@@ -51,7 +51,7 @@ def test_every_printed_cell_is_compared_or_absent_for_a_reason(
     for number, table in found.tables.items():
         cells = sum(map(len, printed[number].rows.values()))
         assert table.by_source["row_logs"].compared + len(table.not_in_logs) == cells, number
-        given = [cell for cell in table.not_in_logs if cell.instead is not None]
+        given = [cell for cell in table.not_in_logs if cell.source is not None]
         other = [table.by_source[kind].compared for kind in ("aggregates", "printed_inputs")]
         assert len(given) == sum(other), number
 

@@ -72,23 +72,17 @@ def interval_cells(table: PrintedTable, runs: Mapping[str, ScoredRun]) -> dict[C
     """What the logs of the named models give. `runs` are by printed model; every task counts once."""
     cells: dict[Cell, Computed] = {}
     for probe in PROBES:
-        row = probe.upper()
-        models = table.labels.get(row, {})
-        best, first, second = (_rows(runs, models.get(name), Source(probe, "")) for name in MODELS)
-        if isinstance(best, str):
-            cells |= _absent(row, BEST, best)
-        else:
-            (value,), interval, noise = _statistics(probe, [best])
-            if probe == "p3":
-                interval, noise = wilson_interval(round(value * len(best)), len(best)), (0.0, 0.0)
-            cells |= _cells(row, BEST, value, interval, noise)
-        if isinstance(first, str) or isinstance(second, str):
-            cells |= _absent(row, DELTA, first if isinstance(first, str) else str(second))
-        elif [r.task for r in first] != [r.task for r in second]:
-            cells |= _absent(row, DELTA, "the two logs hold other tasks")
-        else:
-            values, interval, noise = _statistics(probe, [first, second])
-            cells |= _cells(row, DELTA, values[0] - values[1], interval, noise)
+        labels = table.labels.get(probe.upper(), {})
+        best, first, second = (_rows(runs, labels.get(name), Source(probe, "")) for name in MODELS)
+        for columns, models in ((BEST, [best]), (DELTA, [first, second])):
+            rows = [each for each in models if not isinstance(each, str)]
+            missing = next((each for each in models if isinstance(each, str)), None)
+            if missing is None and any([r.task for r in each] != [r.task for r in rows[0]] for each in rows):
+                missing = "the two logs hold other tasks"
+            if missing is None:
+                cells |= _cells(probe.upper(), columns, *_statistics(probe, rows))
+            else:
+                cells |= {Cell("12", probe.upper(), column): Computed(None, missing) for column in columns}
     return cells
 
 
@@ -146,23 +140,28 @@ def _rows(runs: Mapping[str, ScoredRun], model: object, source: Source) -> list[
     return f"no directory of the folder is {model}" if run is None else run.rows(source)
 
 
-def _statistics(probe: Probe, models: Sequence[list[Row]]) -> tuple[list[float], Interval | None, Interval]:
-    """The headline of each model, and the interval of the first or of first minus second, resampling tasks together.
+def _statistics(probe: Probe, models: Sequence[list[Row]]) -> tuple[float, Interval | None, Interval]:
+    """The headline of one model, or of the first minus the second, and its interval, resampling tasks together.
 
-    Last come twice the standard deviations of the two ends between batches of resamples.
+    Last come twice the standard deviations of the two ends between batches of resamples; a single success rate has
+    Wilson's interval, without any.
     """
     scorer = SCORERS[probe]
     coded = [scorer.read_rows(rows, "released") for rows in models]
     tasks = [row.task.task_id for row in models[0]]
-    values = [float(scorer.headline(rows, np.ones(len(tasks)))) for rows in coded]
-    batches = []
-    for seed in range(RESAMPLES_12 // BATCH):
-        weights = resample_weights(tasks, resamples=BATCH, seed=seed)
-        headlines = [scorer.headline(rows, weights) for rows in coded]
-        batches.append(headlines[0] - headlines[1] if len(headlines) > 1 else headlines[0])
-    ends = [percentile_interval(batch) for batch in batches]
-    spread = 2 * np.std([end for end in ends if end is not None], axis=0, ddof=1)
-    return values, percentile_interval(np.concatenate(batches)), (float(spread[0]), float(spread[1]))
+
+    def statistic(weights: Array) -> Array:
+        first, *second = (scorer.headline(rows, weights) for rows in coded)
+        return first - second[0] if second else first
+
+    value = float(statistic(np.ones(len(tasks))))
+    if probe == "p3" and len(models) == 1:
+        return value, wilson_interval(round(value * len(tasks)), len(tasks)), (0.0, 0.0)
+    seeds = range(RESAMPLES_12 // BATCH)
+    batches = [statistic(resample_weights(tasks, resamples=BATCH, seed=seed)) for seed in seeds]
+    ends = [end for batch in batches if (end := percentile_interval(batch)) is not None]
+    spread = 2 * np.std(ends, axis=0, ddof=1)
+    return value, percentile_interval(np.concatenate(batches)), (float(spread[0]), float(spread[1]))
 
 
 def _cells(
@@ -171,7 +170,3 @@ def _cells(
     low, high = interval or (None, None)
     computed = (Computed(value), Computed(low, spread=noise[0]), Computed(high, spread=noise[1]))
     return {Cell("12", row, column): cell for column, cell in zip(columns, computed, strict=True)}
-
-
-def _absent(row: str, columns: Sequence[str], why: str) -> dict[Cell, Computed]:
-    return {Cell("12", row, column): Computed(None, why) for column in columns}

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from vehbench_hf.paper.reproduce.cells import SOURCE_KINDS, SourceKind
+from vehbench_hf.paper.reproduce.cells import SourceKind
 from vehbench_hf.paper.reproduce.intervals import NearTie
-from vehbench_hf.paper.reproduce.result import NO_DIRECTORY, NotInLogs, Reproduction, TableResult
+from vehbench_hf.paper.reproduce.result import NO_DIRECTORY, ComparedCell, Reproduction, TableResult
 from vehbench_hf.statistics import RESAMPLES
 
 NAMES: dict[SourceKind, str] = {
@@ -39,20 +39,18 @@ def render(result: Reproduction) -> str:
 
 def _details(table: TableResult) -> list[str]:
     lines = []
-    for row, column, printed, computed, source in table.different:
-        shown = "undefined" if computed is None else f"{computed:.6g}"
-        lines.append(f"  differs: {row}, {column}: printed {printed:g}, computed {shown} ({NAMES[source]})")
-    lines += [
-        f"  equal within {spread:.2g}: {row}, {column}: printed {printed:g}, computed {computed:.6g} ({NAMES[source]})"
-        for row, column, printed, computed, spread, source in table.within
-    ]
+    for cell in [*table.different, *table.within]:
+        how = "differs" if cell.verdict == "different" else f"equal within {cell.spread:.2g}"
+        shown = "undefined" if cell.computed is None else f"{cell.computed:.6g}"
+        place = f"{cell.row}, {cell.column}: printed {cell.printed:g}, computed {shown}"
+        lines.append(f"  {how}: {place} ({NAMES[cell.source or 'row_logs']})")
     # Rows without a directory are named once, above all tables.
     cells = [cell for cell in table.not_in_logs if cell.reason != NO_DIRECTORY]
     for reason in dict.fromkeys(cell.reason for cell in cells):
         mine = [cell for cell in cells if cell.reason == reason]
         whole = len(mine) == len(table.not_in_logs) and not table.by_source["row_logs"].compared
         lines.append(f"  not in the logs: {'any cell' if whole else _places(mine)}: {reason}")
-    nowhere = [cell for cell in cells if cell.instead is None]
+    nowhere = [cell for cell in cells if cell.source is None]
     if nowhere and len(nowhere) < len(cells):
         lines.append(f"  of these in no file at all: {_places(nowhere)}")
     return lines
@@ -70,7 +68,7 @@ def _near_tie(tie: NearTie) -> str:
     return f"{start}{tie.difference:+.4f} ({NAMES[tie.source]}; {interval})"
 
 
-def _places(cells: Sequence[NotInLogs]) -> str:
+def _places(cells: Sequence[ComparedCell]) -> str:
     """Rows, each with its columns; rows with the same columns together."""
     columns: dict[str, list[str]] = {}
     for cell in cells:
@@ -83,11 +81,9 @@ def _places(cells: Sequence[NotInLogs]) -> str:
 
 def _line(number: str, table: TableResult) -> str:
     counts = [
-        f"{NAMES[kind]} {table.by_source[kind].equal} of {table.by_source[kind].compared}"
-        for kind in SOURCE_KINDS
-        if table.by_source[kind].compared
+        f"{NAMES[kind]} {count.equal} of {count.compared}" for kind, count in table.by_source.items() if count.compared
     ]
-    nowhere = sum(cell.instead is None for cell in table.not_in_logs)
+    nowhere = sum(cell.source is None for cell in table.not_in_logs)
     return (
         f"Table {number}: {'; '.join(counts) or 'no number to compare'}; {len(table.different)} different; "
         f"{len(table.not_in_logs)} not in the logs" + (f" ({nowhere} nowhere)" if nowhere else "")

@@ -35,15 +35,7 @@ from vehbench_hf.paper.reproduce.experiments import experiment_cells
 from vehbench_hf.paper.reproduce.inputs import Inputs, read_inputs
 from vehbench_hf.paper.reproduce.intervals import NearTie, aggregate_cells, interval_cells, near_ties
 from vehbench_hf.paper.reproduce.printed_inputs import printed_input_cells
-from vehbench_hf.paper.reproduce.result import (
-    NO_DIRECTORY,
-    Count,
-    Difference,
-    NotInLogs,
-    Reproduction,
-    TableResult,
-    Within,
-)
+from vehbench_hf.paper.reproduce.result import NO_DIRECTORY, ComparedCell, Reproduction, TableResult, Verdict
 from vehbench_hf.paper.reproduce.row_logs import ScoredRun, axis_cells, compute_cells, other_runs
 from vehbench_hf.paper.reproduce.sources import COVERED, LEADERBOARDS, NOT_FROM_ROWS
 from vehbench_hf.types import PROBES
@@ -152,36 +144,31 @@ def _usable(run: ScoredRun, inputs: Inputs, key: str | None) -> ScoredRun:
 
 
 def _compare_table(number: str, table: PrintedTable, evidence: Evidence) -> TableResult:
-    compared: dict[SourceKind, list[bool]] = {kind: [] for kind in SOURCE_KINDS}
-    different, absent, within = [], [], []
-    for row, printed in table.rows.items():
-        for column, value in printed.items():
-            cell = Cell(number, row, column)
-            kind, computed = _strongest(cell, evidence)
-            if kind != "row_logs":
-                absent.append(NotInLogs(row, column, _reason(cell, evidence), kind))
-            if kind is None:
-                continue
-            equal = table.prints_equal(row, column, computed)
-            close = not equal and table.within_spread(row, column, computed)
-            compared[kind].append(equal or close)
-            in_print = table.how(row, column).in_print
-            shown = None if computed.value is None else in_print(computed.value)
-            if close and shown is not None:
-                within.append(Within(row, column, value, shown, in_print(computed.spread), kind))
-            elif not equal:
-                different.append(Difference(row, column, value, shown, kind))
-    counts = {kind: Count(len(verdicts), sum(verdicts)) for kind, verdicts in compared.items()}
-    return TableResult(table.title, counts, tuple(different), tuple(absent), tuple(within))
+    cells = [
+        _compare_cell(Cell(number, row, column), value, table, evidence)
+        for row, printed in table.rows.items()
+        for column, value in printed.items()
+    ]
+    return TableResult(table.title, tuple(cells))
 
 
-def _strongest(cell: Cell, evidence: Evidence) -> tuple[SourceKind | None, Computed]:
-    """The first source that gives a cell, and the cell."""
-    for kind in SOURCE_KINDS:
-        computed = evidence.cells[kind].get(cell)
+def _compare_cell(cell: Cell, printed: float, table: PrintedTable, evidence: Evidence) -> ComparedCell:
+    """A printed cell beside the first source that gives it."""
+    given = ((kind, evidence.cells[kind].get(cell)) for kind in SOURCE_KINDS)
+    for kind, computed in given:
         if computed is not None and computed.absent is None:
-            return kind, computed
-    return None, Computed(None)
+            break
+    else:
+        return ComparedCell(cell.row, cell.column, printed, None, 0.0, None, "absent", _reason(cell, evidence))
+    verdict: Verdict = "different"
+    if table.prints_equal(cell.row, cell.column, computed):
+        verdict = "equal"
+    elif table.within_spread(cell.row, cell.column, computed):
+        verdict = "within"
+    in_print = table.how(cell.row, cell.column).in_print
+    shown = None if computed.value is None else in_print(computed.value)
+    reason = None if kind == "row_logs" else _reason(cell, evidence)
+    return ComparedCell(cell.row, cell.column, printed, shown, in_print(computed.spread), kind, verdict, reason)
 
 
 def _reason(cell: Cell, evidence: Evidence) -> str:

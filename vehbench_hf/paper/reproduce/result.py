@@ -1,44 +1,31 @@
 """The result of a reproduction, table by table, as data, as the JSON of the command line and in words."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from vehbench_hf.paper.reproduce.cells import SOURCE_KINDS, Fit, SourceKind
 from vehbench_hf.paper.reproduce.intervals import NearTie
 
-DIFFERENT = ("row", "column", "printed", "computed")
-"""Keys of a difference in JSON."""
 NO_DIRECTORY = "no directory of the folder is this model"
 
+Verdict = Literal["equal", "within", "different", "absent"]
+"""A cell prints as in the paper; only some value within its spread does; none does; no source gives it."""
 
-class Difference(NamedTuple):
-    """A cell with another value than printed, both in the printed unit; `computed` None means undefined."""
+
+class ComparedCell(NamedTuple):
+    """A printed cell and the strongest source that gives it, in the printed unit; `computed` None means undefined.
+
+    `reason` says why the row logs do not give it, and is None where they do.
+    """
 
     row: str
     column: str
     printed: float
     computed: float | None
-    source: SourceKind
-
-
-class NotInLogs(NamedTuple):
-    """A printed cell that the logs at hand do not give, why, and what gives it instead (None: nothing does)."""
-
-    row: str
-    column: str
-    reason: str
-    instead: SourceKind | None = None
-
-
-class Within(NamedTuple):
-    """A cell that prints otherwise, but lies within what its inputs leave open; in the printed unit."""
-
-    row: str
-    column: str
-    printed: float
-    computed: float
     spread: float
-    source: SourceKind
+    source: SourceKind | None
+    verdict: Verdict
+    reason: str | None
 
 
 class Count(NamedTuple):
@@ -50,16 +37,31 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class TableResult:
-    """The cells of one table. Each cell is compared once, with the strongest source that gives it.
-
-    `within` lists those that count as equal only because their inputs are rounded or resampled.
-    """
+    """The cells of one table. Each cell is compared once, with the strongest source that gives it."""
 
     title: str
-    by_source: dict[SourceKind, Count]
-    different: tuple[Difference, ...]
-    not_in_logs: tuple[NotInLogs, ...]
-    within: tuple[Within, ...] = ()
+    cells: tuple[ComparedCell, ...]
+
+    @property
+    def by_source(self) -> dict[SourceKind, Count]:
+        """The counts of each source, from the strongest to the weakest."""
+        verdicts = {kind: [c.verdict for c in self.cells if c.source == kind] for kind in SOURCE_KINDS}
+        return {kind: Count(len(mine), len(mine) - mine.count("different")) for kind, mine in verdicts.items()}
+
+    @property
+    def different(self) -> list[ComparedCell]:
+        """Cells with another value than printed."""
+        return [cell for cell in self.cells if cell.verdict == "different"]
+
+    @property
+    def within(self) -> list[ComparedCell]:
+        """Cells that count as equal only because their inputs are rounded or resampled."""
+        return [cell for cell in self.cells if cell.verdict == "within"]
+
+    @property
+    def not_in_logs(self) -> list[ComparedCell]:
+        """Cells that the logs at hand do not give."""
+        return [cell for cell in self.cells if cell.reason is not None]
 
     @property
     def leading(self) -> Count:
@@ -81,9 +83,11 @@ class TableResult:
         """Counts, all differences, and how many cells the logs do not give."""
         return {
             **self.leading._asdict(),
-            "by_source": {kind: self.by_source[kind]._asdict() for kind in SOURCE_KINDS},
-            "different": [dict(zip(DIFFERENT, difference, strict=False)) for difference in self.different],
-            "equal_within_spread": [cell._asdict() for cell in self.within],
+            "by_source": {kind: count._asdict() for kind, count in self.by_source.items()},
+            "different": [_picked(cell, "row", "column", "printed", "computed") for cell in self.different],
+            "equal_within_spread": [
+                _picked(cell, "row", "column", "printed", "computed", "spread", "source") for cell in self.within
+            ],
             "not_in_logs": len(self.not_in_logs),
         }
 
@@ -116,6 +120,10 @@ class Reproduction:
             "coverage": {label: list(notes) for label, notes in self.coverage.items()},
             "near_ties": [tie._asdict() for tie in self.near_ties],
         }
+
+
+def _picked(cell: ComparedCell, *names: str) -> dict[str, Any]:
+    return {name: getattr(cell, name) for name in names}
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
