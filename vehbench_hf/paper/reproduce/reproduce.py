@@ -154,12 +154,11 @@ def _compare_table(number: str, table: PrintedTable, evidence: Evidence) -> Tabl
 
 def _compare_cell(cell: Cell, printed: float, table: PrintedTable, evidence: Evidence) -> ComparedCell:
     """A printed cell beside the first source that gives it."""
-    given = ((kind, evidence.cells[kind].get(cell)) for kind in SOURCE_KINDS)
-    for kind, computed in given:
-        if computed is not None and computed.absent is None:
-            break
-    else:
+    given = {kind: computed for kind in SOURCE_KINDS if (computed := evidence.cells[kind].get(cell)) is not None}
+    source = next((kind for kind, computed in given.items() if computed.absent is None), None)
+    if source is None:
         return ComparedCell(cell.row, cell.column, printed, None, 0.0, None, "absent", _reason(cell, evidence))
+    computed = given[source]
     verdict: Verdict = "different"
     if table.prints_equal(cell.row, cell.column, computed):
         verdict = "equal"
@@ -167,8 +166,8 @@ def _compare_cell(cell: Cell, printed: float, table: PrintedTable, evidence: Evi
         verdict = "within"
     in_print = table.how(cell.row, cell.column).in_print
     shown = None if computed.value is None else in_print(computed.value)
-    reason = None if kind == "row_logs" else _reason(cell, evidence)
-    return ComparedCell(cell.row, cell.column, printed, shown, in_print(computed.spread), kind, verdict, reason)
+    reason = None if source == "row_logs" else _reason(cell, evidence)
+    return ComparedCell(cell.row, cell.column, printed, shown, in_print(computed.spread), source, verdict, reason)
 
 
 def _reason(cell: Cell, evidence: Evidence) -> str:
