@@ -38,8 +38,8 @@ def print_scores(scores: Mapping[str, Any]) -> None:
         headline = values["headline"]
         if headline["value"] is None:
             terminal.print(f"    undefined: {headline['undefined']}")
-        if (values["unscored"] or values["missing"]) and headline.get("bounds"):
-            low, high = headline["bounds"]
+        low, high = headline["bounds"] or (None, None)
+        if low is not None and low < high:
             terminal.print(f"    incomplete: with the unscored rows the headline lies between {low:.4f} and {high:.4f}")
     for problem in scores["problems"]:
         terminal.print(f"warning: {problem}")

@@ -1,22 +1,24 @@
-"""Statistics on plain arrays: bootstrap over clusters, proportions, paired differences, many tests, repeats, ranks.
+"""Statistics on plain arrays: errors over clusters, intervals, differences, many tests, repeats, ranks.
 
 Nothing here knows tasks or metrics; a statistic is a function from row weights to values.
 
 | question | function | source |
 |---|---|---|
-| between what does a value lie | `resample_weights`, `percentile_interval` | percentile bootstrap over clusters |
-| the same for a proportion | `wilson_interval` | Wilson, 1927 |
-| the same for the mean of repeats | `repeat_interval` | Student's t |
-| do two runs differ | `paired_difference` | paired bootstrap, exchange test |
-| what could have been seen | `smallest_detectable` | normal approximation |
+| how does a value depend on each cluster | `estimate` | linearisation, leverage as in CR3 (Bell and McCaffrey, 2002) |
+| the same for a difference, or a mean of values | `combined` | |
+| between what does a value lie | `interval` | Student's t; between limits Wilson's form (Dean and Pagano, 2015) |
+| do two runs differ | `p_value` | the same t |
+| what could have been seen | `smallest_detectable` | the same t |
+| a proportion of independent events | `wilson_interval` | Wilson, 1927 |
+| the mean of repeats | `repeat_interval` | Student's t |
 | several such tests | `holm_adjusted` | Holm, 1979 |
 | do two columns order alike | `spearman`, `correlations` | Spearman, average ranks |
 
-Clusters: tasks that were built from one paper share its geometry and succeed or fail together, so whole papers are
-drawn. With the task ids as clusters it is the plain bootstrap over tasks.
+Clusters: tasks that were built from one paper share its geometry and succeed or fail together, so papers are what is
+counted. `tests/statistics/test_coverage.py` simulates how often the intervals hold and the tests find something.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist, fmean, stdev
@@ -25,21 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Interval = tuple[float, float]
 
-RESAMPLES = 2000
-"""Resamples behind the interval of one run."""
-PAIRED_RESAMPLES = 10_000
-"""Resamples behind a difference and its p value, as in appendix Q of the paper."""
-SEED = 763
 LEVEL = 0.95
-LEAST_DEFINED = 0.95
-"""An interval needs a value in at least this share of the resamples (a rare class can be missing in one)."""
 POWER = 0.8
 LEVEL_OF_TEST = 0.05
-BATCH = 1000
-"""Resamples at a time, which bounds the memory."""
-ROUNDING = 1e-12
-"""Differences below this are none: equal sums differ by as much when their terms come in another order."""
+STEP = 1e-3
+"""How much the weight of a cluster is moved to see what depends on it."""
+ROUNDING = 1e-10
+"""Deviations and differences below this are none: sums differ by as much when their terms come in another order."""
+NORMAL_KURTOSIS = 3.0
 DECIMALS = 6
 """Values are rounded to this before they are ranked: equal scores must stay equal whatever the order of a sum."""
 
@@ -47,142 +44,152 @@ Statistic = Callable[[Array], Array]
 """Row weights (..., N) to values (...); NaN where the weights leave it undefined."""
 
 
-def resample_weights(clusters: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED) -> Array:
-    """How often each row is drawn in each resample, shape (B, N): all rows of a cluster together.
+@dataclass(frozen=True)
+class Estimate:
+    """A value, and by cluster how far the value would move without it: its error is the root of their sum of squares.
 
-    The K distinct clusters are drawn K times with replacement. Equal arguments give equal weights.
+    `value` is NaN, and there are no deviations, where the statistic is undefined.
+    """
+
+    value: float
+    deviations: Mapping[str, float]
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters the value is taken over."""
+        return len(self.deviations)
+
+    @property
+    def standard_error(self) -> float | None:
+        """The error that comes from drawing these clusters and not others; None for fewer than two."""
+        return sqrt(sum(d * d for d in self.deviations.values())) if self.clusters > 1 else None
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Clusters less one; fewer, down to 1, where few clusters make up the whole error.
+
+        The error itself is then as uncertain as the kurtosis of the deviations says.
+        """
+        squares = [d * d for d in self.deviations.values()]
+        whole = self.clusters - 1.0
+        if whole < 1 or not sum(squares):
+            return whole
+        kurtosis = self.clusters * sum(s * s for s in squares) / sum(squares) ** 2
+        return max(1.0, whole * min(1.0, NORMAL_KURTOSIS / kurtosis))
+
+
+def estimate(statistic: Statistic, weights: Array, clusters: Sequence[str]) -> Estimate:
+    """A statistic of rows with some weights (N,), linearised over the clusters of the rows.
+
+    The derivative to the weight of a cluster, over one minus its share of all weights, is close to what leaving it out
+    does, and exists where leaving it out does not. Clusters without weight are left out.
     """
     names, index = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
-    draws = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), resamples)
-    weights: Array = draws.astype(np.float64)[:, index]
-    return weights
+    share = np.bincount(index, weights, len(names)) / weights.sum() if weights.sum() > 0 else np.zeros(len(names))
+    value = float(statistic(weights))
+    if np.isnan(value):
+        return Estimate(value, {})
+    present = np.flatnonzero(share)
+    moves = STEP * (index[None, :] == present[:, None])
+    slope = (statistic(weights * (1 + moves)) - statistic(weights * (1 - moves))) / (2 * STEP)
+    rest = 1 - share[present]
+    deviations = np.where(np.abs(slope) < ROUNDING, 0.0, slope) / np.where(rest > ROUNDING, rest, 1.0)
+    return Estimate(value, dict(zip(names[present].tolist(), deviations.tolist(), strict=True)))
 
 
-def percentile_interval(values: Array, *, level: float = LEVEL) -> tuple[float, float] | None:
-    """The central interval of resampled values; None when too many of them are undefined (NaN)."""
-    defined = values[~np.isnan(values)]
-    if len(values) == 0 or len(defined) < LEAST_DEFINED * len(values):
+def combined(parts: Iterable[tuple[float, Estimate]]) -> Estimate:
+    """The sum of values with factors, as (1, second), (-1, first) for a difference; equal clusters move together."""
+    value, deviations = 0.0, dict[str, float]()
+    for factor, part in parts:
+        value += factor * part.value
+        for name, deviation in part.deviations.items():
+            deviations[name] = deviations.get(name, 0.0) + factor * deviation
+    exact = {name: 0.0 if abs(each) < ROUNDING else each for name, each in deviations.items()}
+    return Estimate(0.0 if abs(value) < ROUNDING else value, exact)
+
+
+def interval(of: Estimate, limits: Interval | None = None, *, level: float = LEVEL) -> Interval | None:
+    """Between what the value lies; None for fewer than two clusters, and without limits where all clusters agree.
+
+    `limits` are the least and largest possible value: the interval then stays between them, as the variance is taken to
+    shrink towards both ends as that of a proportion does. Where all clusters agree, there are as many observations as
+    clusters, so that it never has zero width.
+    """
+    error = of.standard_error
+    if np.isnan(of.value) or error is None:
         return None
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    t = _quantile((1 + level) / 2, of.degrees_of_freedom)
+    if limits is None:
+        return None if error == 0 else (of.value - t * error, of.value + t * error)
+    low, high = limits
+    place = min(1.0, max(0.0, (of.value - low) / (high - low)))
+    variance = place * (1 - place)
+    observations = variance * ((high - low) / error) ** 2 if error > 0 and variance > 0 else float(of.clusters)
+    begin, end = _wilson(place, observations, t)
+    return low + begin * (high - low), low + end * (high - low)
 
 
-def wilson_interval(numerator: float, total: float, *, level: float = LEVEL) -> tuple[float, float] | None:
+def p_value(of: Estimate) -> float | None:
+    """Two-sided p value of a difference against 0, at most 0.05 where and only where `interval` leaves 0 out.
+
+    Where all clusters moved by the same: 1 for no difference, else the chance that all move to one side, 2 / 2^K.
+    None for fewer than two clusters.
+    """
+    error = of.standard_error
+    if np.isnan(of.value) or error is None:
+        return None
+    if error == 0:
+        return 1.0 if of.value == 0 else 2.0 ** (1 - of.clusters)
+    from scipy.special import stdtr  # slow to import, and scoring alone needs no test
+
+    return float(2 * stdtr(of.degrees_of_freedom, -abs(of.value) / error))
+
+
+def smallest_detectable(of: Estimate, *, level: float = LEVEL_OF_TEST, power: float = POWER) -> float | None:
+    """(t(1 - level/2) + t(power)) times the standard error of a difference; None where there is no error.
+
+    A true difference of this size is found by `p_value` at `level` in the share `power` of such comparisons. One test:
+    with Holm's adjustment over several tests the detectable difference is larger.
+    """
+    error = of.standard_error
+    if not error:
+        return None
+    return (_quantile(1 - level / 2, of.degrees_of_freedom) + _quantile(power, of.degrees_of_freedom)) * error
+
+
+def wilson_interval(numerator: float, total: float, *, level: float = LEVEL) -> Interval | None:
     """Wilson's interval in [0, 1] for `numerator` events out of `total` independent ones; None for 0 of 0.
-
-    It takes the events as independent, so it is too narrow where tasks of one paper fail together.
 
     Raises ValueError unless 0 <= numerator <= total.
     """
     if not 0 <= numerator <= total:
         raise ValueError(f"a proportion needs 0 <= numerator <= total, got {numerator} of {total}")
-    if total == 0:
-        return None
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    rate, spread = numerator / total, z * z / total
+    return None if total == 0 else _wilson(numerator / total, total, NormalDist().inv_cdf((1 + level) / 2))
+
+
+def _wilson(rate: float, total: float, quantile: float) -> Interval:
+    spread = quantile * quantile / total
     middle = (rate + spread / 2) / (1 + spread)
-    half = z * sqrt(rate * (1 - rate) / total + spread / (4 * total)) / (1 + spread)
+    half = sqrt(rate * (1 - rate) * spread + spread * spread / 4) / (1 + spread)
     # At the ends the formula gives 0 or 1 up to rounding.
-    return (0.0 if numerator == 0 else middle - half), (1.0 if numerator == total else middle + half)
+    return (0.0 if rate == 0 else middle - half), (1.0 if rate == 1 else middle + half)
 
 
-def repeat_interval(values: Sequence[float], *, level: float = LEVEL) -> tuple[float, float] | None:
+def _quantile(share: float, degrees_of_freedom: float) -> float:
+    from scipy.special import stdtrit  # slow to import
+
+    return float(stdtrit(degrees_of_freedom, share))
+
+
+def repeat_interval(values: Sequence[float], *, level: float = LEVEL) -> Interval | None:
     """Student's interval for the mean over k repeats on the same tasks; None for fewer than two.
 
     It holds the noise between repeats alone, not that of drawing other tasks.
     """
     if len(values) < 2:
         return None
-    from scipy.special import stdtrit  # slow to import, and most runs have one repeat
-
-    half = float(stdtrit(len(values) - 1, (1 + level) / 2)) * stdev(values) / sqrt(len(values))
+    half = _quantile((1 + level) / 2, len(values) - 1) * stdev(values) / sqrt(len(values))
     return fmean(values) - half, fmean(values) + half
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Second minus first, with what can be said about it.
-
-    `interval` and `standard_error` are None for fewer than two clusters, or where too many resamples are undefined.
-    `p_value` is two-sided, unadjusted, at least 1 / (resamples + 1).
-    """
-
-    first: float
-    second: float
-    value: float
-    interval: tuple[float, float] | None
-    standard_error: float | None
-    p_value: float
-    clusters: int
-
-
-def paired_difference(
-    statistic: Statistic,
-    first: Array,
-    second: Array,
-    clusters: Sequence[str],
-    *,
-    resamples: int,
-    seed: int = SEED,
-) -> Difference:
-    """Compare two runs whose N rows together are what `statistic` takes weights for.
-
-    `first` and `second`, shape (N,), are the weights that give the statistic of either run alone; `clusters` names the
-    cluster of each row, the same names in both runs. The statistic must be defined for both.
-
-    Interval and standard error come from a bootstrap that draws clusters for both runs together. The p value comes from
-    exchanging the two runs in a random half of the clusters: if neither run is better, every exchange is as likely as
-    what was seen. Unlike a p value read off the bootstrap it stays honest with few clusters.
-    """
-    value_first, value_second = float(statistic(first)), float(statistic(second))
-    names = np.unique(np.asarray(clusters, dtype=str))
-    value = float(_without_rounding(np.float64(value_second - value_first)))
-    resampled, exchanged = [], []
-    for begin in range(0, resamples, BATCH):
-        count, batch_seed = min(BATCH, resamples - begin), seed + begin
-        drawn = resample_weights(clusters, resamples=count, seed=batch_seed)
-        resampled.append(statistic(drawn * second) - statistic(drawn * first))
-        swap = _swapped(clusters, count, batch_seed)
-        exchanged.append(
-            statistic(np.where(swap, first, second)) - statistic(np.where(swap, second, first)),
-        )
-    differences, null = _without_rounding(np.concatenate(resampled)), np.concatenate(exchanged)
-    as_far = np.isnan(null) | (np.abs(null) >= abs(value) - ROUNDING)
-    interval = percentile_interval(differences) if len(names) > 1 else None
-    return Difference(
-        first=value_first,
-        second=value_second,
-        value=value,
-        interval=interval,
-        standard_error=None
-        if interval is None
-        else float(_without_rounding(np.float64(np.nanstd(differences, ddof=1)))),
-        p_value=float((1 + as_far.sum()) / (1 + resamples)),
-        clusters=len(names),
-    )
-
-
-def _without_rounding(values: Array | np.float64) -> Array:
-    exact: Array = np.where(np.abs(values) < ROUNDING, 0.0, values)
-    return exact
-
-
-def _swapped(clusters: Sequence[str], resamples: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Whether each row changes runs, shape (B, N): all rows of a cluster together."""
-    names, index = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
-    coins = np.random.default_rng([seed, 1]).integers(0, 2, (resamples, len(names))).astype(bool)
-    swapped: np.ndarray[tuple[int, int], np.dtype[np.bool_]] = coins[:, index]
-    return swapped
-
-
-def smallest_detectable(standard_error: float, *, level: float = LEVEL_OF_TEST, power: float = POWER) -> float:
-    """(z(1 - level/2) + z(power)) times the standard error of the difference; 2.80 of them by default.
-
-    A true difference of this size is found by a two-sided test at `level` in the share `power` of such comparisons. One
-    test, a normal difference: with Holm's adjustment over several tests the detectable difference is larger.
-    """
-    normal = NormalDist()
-    return (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)) * standard_error
 
 
 def holm_adjusted(p_values: Sequence[float]) -> list[float]:

@@ -283,7 +283,8 @@ class Record:
     """A finished episode, from the replay of a log or from the authors' logs. Everything a scorer reads.
 
     `reference_value` is what the authors' harness divided by in this row; `recorded` says that the steps come from
-    their logs, so that a missing reference there is a fact and not a gap to fill from the bank.
+    their logs, so that a missing reference there is a fact and not a gap to fill from the bank. `budget` is the query
+    budget that the run had where it is not the brief's.
     """
 
     task_id: str
@@ -296,3 +297,4 @@ class Record:
     reference_value: float | None = None
     usage: Usage = field(default_factory=Usage)
     calls: int = 0
+    budget: int | None = None

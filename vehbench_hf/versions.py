@@ -6,4 +6,4 @@ Scores are comparable only where bank, prompts, protocol, scorer and convention 
 __version__ = "0.1.0"
 PROMPTS_VERSION = "1"
 PROTOCOL_VERSION = "1"
-SCORER_VERSION = "1"
+SCORER_VERSION = "2"

@@ -29,7 +29,7 @@ def test_a_bare_run_evaluates_the_baseline_and_says_what_it_is(tmp_path: Path) -
     done = vehbench("run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "not a language model" in done.stderr
-    for word in ("P1", "P2", "P3", "P4", "turns.jsonl", "veh-small-1 | prompts 1 | protocol 1 | scorer 1 | defined"):
+    for word in ("P1", "P2", "P3", "P4", "turns.jsonl", "veh-small-1 | prompts 1 | protocol 1 | scorer 2 | defined"):
         assert word in done.stdout
     (folder,) = (tmp_path / "runs").iterdir()
     assert folder.name.startswith("baseline-anchor-veh-small-1-")
@@ -44,7 +44,7 @@ def test_without_a_bank_the_benchmark_itself_is_run(tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("VEHBENCH_")}
     done = subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "veh-v2 | prompts 1 | protocol 1 | scorer 1 | defined" in done.stdout
+    assert "veh-v2 | prompts 1 | protocol 1 | scorer 2 | defined" in done.stdout
 
 
 def test_two_runs_of_one_command_give_identical_scores(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_import_without_out_serves_bank_v1_from_anywhere(release_dir: Path, tmp_
     assert vehbench("import", release_dir, VEHBENCH_HOME=home).returncode == 0
     done = vehbench("run", "--bank", "v1", "--limit", 2, cwd=tmp_path, VEHBENCH_HOME=home)
     assert done.returncode == 0, done.stderr
-    assert "veh-v1 | prompts 1 | protocol 1 | scorer 1 | released" in done.stdout
+    assert "veh-v1 | prompts 1 | protocol 1 | scorer 2 | released" in done.stdout
 
 
 def test_a_moved_bank_is_found_by_option_and_a_wrong_one_refused(small_bank: Bank, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_changed_hash_or_statement_is_noticed(field: str, record_file: Path, s
         "log": {"turns.jsonl": "0" * 64},
         "run_json": "0" * 64,
         "bank": {"version": "veh-v2", "fingerprint": small_bank.fingerprint},
-        "comparability": "veh-v2 | prompts 1 | protocol 1 | scorer 1 | defined",
+        "comparability": "veh-v2 | prompts 1 | protocol 1 | scorer 2 | defined",
         "deviations": {"protocol.retries": 7},
         "date": "2027-01-01",
     }

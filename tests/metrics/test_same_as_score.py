@@ -42,7 +42,7 @@ def compare(bank: Bank, folder: Path, epochs: int = 1) -> None:
         assert found["parts"] == pytest.approx(whole["parts"], abs=1e-12)
         assert found["convention"] == bank.convention
         everything = [t for t in bank.select([names.probe]) if t.task_id in counted]
-        overall = compute(names.headline, *predictions(folder, everything, epochs), bootstrap=0)
+        overall = compute(names.headline, *predictions(folder, everything, epochs))
         assert overall[names.headline] == pytest.approx(whole["all"]["value"], abs=1e-12)
         assert overall["outcomes"] == whole["outcomes"]
         assert sum(1 for count in overall["outcomes"].values() if count) >= 2

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from vehbench_hf.bank.schema import empty_gold, empty_spec
+from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Record, Step, Task
-from vehbench_oracle import LIMITS, VARIABLES, Verdict, Violation
+from vehbench_oracle import LIMITS, VARIABLES, Verdict, Violation, respond
 
 DESIGN = {
     "beam_length_mm": 40.0,
@@ -84,3 +85,41 @@ class Make:
 @pytest.fixture(scope="session")
 def make() -> Make:
     return Make()
+
+
+@pytest.fixture(scope="session")
+def trapped(make):
+    """A P3 task on real physics: resonant and feasible at 2 g, and a history that ended at 2.9 g, off resonance.
+
+    The limits leave the start feasible. The stored slack of the stress limit is wrong on purpose, as in bank v1.
+    """
+    start = make.design()
+    at_start = respond(start, frequency_hz=1.0, acceleration_g=1.0)
+    frequency = float(at_start.resonant_freq_hz)
+    at_start = respond(start, frequency_hz=frequency, acceleration_g=1.0)
+    task = make.task(
+        "p3",
+        spec={
+            "constraints": {
+                "stress_limit_mpa": 1.1 * float(at_start.tip_stress_mpa),
+                "disp_limit_mm": 1.1 * float(at_start.tip_disp_mm),
+                "freq_error_pct_limit": 4.0,
+                "power_target_uw": 0.5 * float(at_start.load_power_uw),
+            },
+            "excitation": {"frequency_hz": frequency, "acceleration_g": 1.0, "stated": []},
+            "materials": {"piezo": "PZT-5A", "substrate": "stainless_steel", "damping_ratio": None},
+        },
+        gold={"trap": {"type": "x", "variable": "tip_mass_g", "direction": "increase", "secondary_constraint": None}},
+    )
+    last = make.design(tip_mass_g=2.9)
+    verdict = judge_for(task.spec, last)
+    assert {v.name for v in verdict.violations} == {"freq_error_pct_limit", "power_target_uw"}
+    stored = {
+        "feasible": False,
+        "power_uw": verdict.objective,
+        "slack": {**verdict.slack, "stress_limit_mpa": -1.0},
+        "violations": [],
+        "metrics": None,
+    }
+    task.spec["history"] = [{"design": last, "note": "", "verdict": stored}]
+    return task

@@ -5,14 +5,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from vehbench_hf.analysis.stage_choice import mean_norm
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paths import shipped
 from vehbench_hf.scoring import Row, readable, score_parts
-from vehbench_hf.scoring.repeats import pass_all
+from vehbench_hf.scoring.repeats import repeats
 from vehbench_hf.scoring.values import row_mean
-from vehbench_hf.statistics import holm_adjusted, repeat_interval, smallest_detectable, wilson_interval
+from vehbench_hf.statistics import estimate, holm_adjusted, interval, p_value, repeat_interval, smallest_detectable
 from vehbench_hf.types import PROBES, Step
 
 PAGES = sorted(shipped("cards/metrics").glob("*.md"))
@@ -99,21 +101,27 @@ def test_an_example_has_the_result_that_its_page_says(make, example):
 @pytest.mark.parametrize("example", COMPUTED)
 def test_a_statistic_has_the_result_that_its_page_says(make, example):
     n = None
-    if example["function"] == "wilson":
-        found = wilson_interval(example["numerator"], example["of"])
+    if example["function"] in ("interval", "difference"):
+        values = [value for paper in example["papers"] for value in paper]
+        clusters = [str(place) for place, paper in enumerate(example["papers"]) for _ in paper]
+        mean = estimate(row_mean(values).mean, np.ones(len(values)), clusters)
+        if example["function"] == "interval":
+            found = interval(mean, tuple(example["limits"]))
+        else:
+            found = [*interval(mean), p_value(mean), smallest_detectable(mean)]
+    elif example["function"] == "mean_norm":
+        found = [mean_norm(example["held_out"], example["best"])]
     elif example["function"] == "repeats":
         found = repeat_interval(example["repeats"])
     elif example["function"] == "holm":
         found = holm_adjusted(example["p_values"])
-    elif example["function"] == "detectable":
-        found = [smallest_detectable(example["standard_error"])]
     else:
         tasks = [make.task("p3", f"t{number}") for number in range(len(example["tries"]))]
-        tries = [(task, bool(x)) for task, listed in zip(tasks, example["tries"], strict=True) for x in listed]
-        part = pass_all(
-            [Row(task, make.record(task)) for task, _ in tries], row_mean(x for _, x in tries), example["k"]
-        )
-        found, n = [part.value], part.n
+        tries = [(task, x) for task, listed in zip(tasks, example["tries"], strict=True) for x in enumerate(listed)]
+        rows = [Row(task, make.record(task, epoch=epoch)) for task, (epoch, _) in tries]
+        column = row_mean(bool(x) for _, (_, x) in tries)
+        part = repeats(rows, column.mean, example["k"], column)["pass"]
+        found, n = [part["value"]], part["n"]
     assert list(found) == pytest.approx(example["values"], abs=5e-5)
     assert n == example.get("n")
 
@@ -127,7 +135,7 @@ def test_every_reported_number_is_explained_on_a_page(make, probe):
 
 
 def test_every_page_has_its_limits_and_its_example():
-    assert len(PAGES) == 10
+    assert len(PAGES) == 11
     for page in PAGES:
         if page.name == "README.md":
             continue

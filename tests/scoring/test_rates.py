@@ -15,7 +15,7 @@ def run(bank_v1):
 
 
 def scored(tasks, records, convention="defined", **options):
-    return score(tasks, records, convention=convention, bank="b", **{"resamples": 50, **options})["probes"]
+    return score(tasks, records, convention=convention, bank="b", **options)["probes"]
 
 
 COMPOSED = {
@@ -103,19 +103,35 @@ def test_a_loss_is_zero_where_the_reference_is_beaten(make):
         assert (found["cond_ratio"].value, found["utility_loss"].value) == (1.2, 0.0)
 
 
-def test_tasks_and_papers_are_drawn_each_in_their_way(make):
-    """Two papers, one always right: drawn as papers the interval is the widest there is."""
+def test_tasks_of_one_paper_are_one_observation_unless_tasks_are_asked_for(make):
+    """Two papers, one always right: the two say almost nothing, forty tasks would."""
     tasks = [make.pool(f"t{i:02}", anchor=make.anchor("a" if i < 20 else "b")) for i in range(40)]
     records = {task.task_id: [make.rank(task, "abcde" if i < 20 else "edcba")] for i, task in enumerate(tasks)}
-    by_paper = scored(tasks, records, resamples=400)["p4"]["headline"]["interval"]
-    by_task = scored(tasks, records, resamples=400, drawn="task")["p4"]["headline"]["interval"]
-    assert by_paper == [-1.0, 1.0]
+    by_paper = scored(tasks, records)["p4"]["headline"]["interval"]
+    by_task = scored(tasks, records, clusters="tasks")["p4"]["headline"]["interval"]
+    assert by_paper[0] < -0.98
+    assert by_paper[1] > 0.98
     assert -0.4 < by_task[0] < by_task[1] < 0.4
 
 
 def test_the_clustering_is_said(make):
     task = make.pool()
-    found = score([task], {}, convention="defined", bank="b", drawn="task")["bootstrap"]
-    assert found["drawn"] == "tasks"
+    found = score([task], {}, convention="defined", bank="b", clusters="tasks")["intervals"]
+    assert found["clusters"] == "tasks"
     with pytest.raises(RunError):
         score([], {task.task_id: [make.record(task, Step("rank"))]}, convention="defined", bank="b")
+
+
+@pytest.mark.parametrize("epochs", [1, 10])
+def test_repeats_of_a_task_do_not_narrow_the_interval_of_a_rate(make, epochs):
+    """Half of the tasks always succeed, the others never: a repeat tells nothing new."""
+    tasks = [make.task("p2", f"t{i}") for i in range(12)]
+    records = {
+        task.task_id: [
+            make.record(task, make.propose(make.verdict(5.0, freq=i % 2 - 1.0)), epoch=e) for e in range(epochs)
+        ]
+        for i, task in enumerate(tasks)
+    }
+    rate = scored(tasks, records, epochs=epochs)["p2"]["rates"]["final_feasible"]
+    assert (rate["numerator"], rate["of"]) == (6 * epochs, 12 * epochs)
+    assert rate["wilson"] == pytest.approx([0.2234, 0.7766], abs=1e-2)

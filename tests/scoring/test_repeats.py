@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vehbench_hf.scoring import Row, score
-from vehbench_hf.scoring.repeats import pass_all
+from vehbench_hf.scoring.repeats import repeats
 from vehbench_hf.scoring.values import row_mean
 
 
 def scored(tasks, records, **options):
-    return score(tasks, records, convention="defined", bank="b", **{"resamples": 20, **options})
+    return score(tasks, records, convention="defined", bank="b", **options)
 
 
 def searches(make, tries):
@@ -57,8 +57,16 @@ def test_a_task_that_lost_a_repeat_is_neither_passed_nor_failed(make):
 def test_a_repeat_without_any_row_is_undefined(make):
     tasks, records = searches(make, [[5.0], [5.0]])
     found = scored(tasks, records, epochs=2)["probes"]["p2"]["repeats"]
-    assert (found["values"], found["mean"], found["interval"]) == ([0.5, None], None, None)
-    assert found["undefined"]
+    assert (found["values"], found["mean"], found["interval"]) == ([None, None], None, None)
+    assert "2 scored repeats" in found["undefined"]
+
+
+def test_repeats_differ_by_noise_and_not_by_their_tasks(make):
+    """A model without noise, of which one repeat of the task it fails was lost."""
+    tasks, records = searches(make, [[10.0, 10.0], [None, None]])
+    records["t1"][1] = make.record(tasks[1], outcome="infra_error", epoch=1)
+    found = scored(tasks, records, epochs=2)["probes"]["p2"]["repeats"]
+    assert (found["n"], found["values"], found["interval"]) == (1, [1.0, 1.0], [1.0, 1.0])
 
 
 def test_probes_that_are_no_success_have_no_pass_rate(make):
@@ -78,7 +86,7 @@ def test_more_repeats_are_never_passed_more_often(make, tries):
         if listed
     ]
     column = row_mean(happened for listed in tries for happened in listed)
-    rate, passed = column.average("").value, pass_all(rows, column, 3).value
+    rate, passed = column.average("").value, repeats(rows, column.mean, 3, column)["pass"]["value"]
     assert passed <= rate
     if all(len(set(listed)) == 1 for listed in tries):
         assert passed == pytest.approx(rate)

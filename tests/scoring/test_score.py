@@ -35,7 +35,7 @@ def _of_paper(make, task, i):
 
 
 def scored(tasks, records, **options):
-    return score(tasks, records, convention="defined", bank="veh-test", **{"resamples": 200, **options})
+    return score(tasks, records, convention="defined", bank="veh-test", **options)
 
 
 def test_order_of_log_and_bank_does_not_change_the_scores(run):
@@ -190,7 +190,7 @@ def test_no_probe_leaves_its_range(make, data):
         tasks.append(task)
         records[probe] = [make.record(task, step, outcome=outcome)]
     for convention in ("defined", "released"):
-        found = score(tasks, records, convention=convention, bank="b", resamples=10)
+        found = score(tasks, records, convention=convention, bank="b")
         for probe in found["probes"].values():
             for name, value in probe["parts"].items():
                 assert value is not None or probe["undefined"][name], name

@@ -1,7 +1,7 @@
 """`vehbench compare`: how runs differ, and what the comparison could have found."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -12,7 +12,7 @@ from vehbench_cli.tables import console, interval, number, print_json
 from vehbench_hf.types import ALL_SPLITS
 
 if TYPE_CHECKING:
-    from vehbench_hf.analysis.result_types import CompareResult
+    from vehbench_hf.analysis.result_types import ComparedRun, CompareResult
 
 
 def compare_command(
@@ -72,8 +72,8 @@ def _print(result: "CompareResult") -> None:
     terminal.print(table)
     method = result["method"]
     terminal.print(
-        f"Intervals: {method['resamples']} resamples of {method['drawn']}, seed {method['seed']}. "
-        f"p: {method['p_value']}; {method['adjusted']}.\nDetectable: {method['detectable']}.\n"
+        f"Intervals over {method['clusters']}. p: {method['p_value']}; {method['adjusted']}.\n"
+        f"Detectable: {method['detectable']}.\n"
         f"Moved: tasks worth more or less in B; P1 by whether the action is right. Splits: "
         f"{', '.join(result['headline_splits'])}."
     )
@@ -85,7 +85,7 @@ def _print(result: "CompareResult") -> None:
         terminal.print(f"note: {note}")
 
 
-def _short_names(runs: list[dict[str, Any]]) -> dict[str, str]:
+def _short_names(runs: "list[ComparedRun]") -> dict[str, str]:
     """The models' names where they differ, else the folders'."""
     models, folders = [run["model"] for run in runs], [Path(run["run"]).name for run in runs]
     for names in (models, folders):

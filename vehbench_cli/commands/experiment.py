@@ -62,6 +62,4 @@ def _print(result: Mapping[str, Any]) -> None:
     for effect in result["effects"]:
         if effect["undefined"]:
             terminal.print(f"{effect['part']}: {effect['undefined']}")
-    terminal.print(
-        f"Interval and p value: {result['method']['resamples']} resamples, {result['method']['drawn']}; p unadjusted."
-    )
+    terminal.print(f"Interval and p value over {result['method']['clusters']}; p {result['method']['p_value']}.")

@@ -85,8 +85,7 @@ def _print(result: "RouteResult") -> None:
     method = result["method"]
     terminal.print(
         f"Chosen on {method['selection']}, judged on {' and '.join(method['held_out'])} ({result['convention']}). "
-        f"Intervals: {method['resamples']} resamples of {method['drawn']}, seed {method['seed']}; "
-        "the choice itself is not resampled."
+        f"Intervals over {method['clusters']}; the choice itself has no error of its own."
     )
     _print_profiles(terminal, result)
     for note in result["notes"]:
@@ -99,6 +98,8 @@ def _advice(stage: "StageAdvice") -> str:
         return f"no advice: {stage['undefined']}"
     how = {"dev": "best on dev", "auxiliary": "tied on dev, better tie-break", "order": "tied on dev, first given"}
     text = f"use {_name(use)}: {how[use['decided_by']]}, held-out {number(use['held_out'])}"
+    if use["level_on_dev"]:
+        text += f"; on dev not told apart from {', '.join(use['level_on_dev'])}"
     if stage["leader"] == use["name"]:
         text += "; also the best single model on dev"
     elif stage["gain"] is not None:
@@ -106,7 +107,7 @@ def _advice(stage: "StageAdvice") -> str:
     if stage["headroom"]:
         text += f"; {stage['best_held_out']} would give {stage['headroom']:+.4f}"
     if stage["not_told_apart"]:
-        text += f"; not told apart from {', '.join(stage['not_told_apart'])}"
+        text += f"; held-out not told apart from {', '.join(stage['not_told_apart'])}"
     return text + "."
 
 

@@ -2,45 +2,49 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isnan
 from typing import Literal
 
-from vehbench_hf.analysis.candidates import HELD_OUT, SELECTION, Array, Stage, why_no_choice
+from vehbench_hf.analysis.candidates import HELD_OUT, KNOWN_ANSWER, SELECTION, RunAtStage, Stage, why_no_choice
 from vehbench_hf.analysis.cost import cost_of
 from vehbench_hf.analysis.result_types import Kind, StageAdvice
-from vehbench_hf.analysis.stage_choice import Choice, Routing, StageScore, choose
+from vehbench_hf.analysis.stage_choice import Choice, choose
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.loaded_run import Run
-from vehbench_hf.statistics import percentile_interval
+from vehbench_hf.scoring import SCORERS
+from vehbench_hf.scoring.score import limits_of
+from vehbench_hf.statistics import Estimate, combined, interval
 from vehbench_hf.types import Convention, Probe
 from vehbench_hf.user_files.prices import Price
 
 OPTIMIZER: Literal["optimizer, no model"] = "optimizer, no model"
 OPTIMIZER_STAGE: Probe = "p2"
 
-Pool = Mapping[str, Mapping[Probe, StageScore]]
-"""Scores by candidate and stage."""
-
 
 def stage_advice(
     stage: Stage,
-    pool: Pool,
     named: Mapping[str, Run],
     models: Sequence[str],
-    routing: Routing | None,
-    drawn: Mapping[str, Array],
+    leader: str | None,
     convention: Convention,
     prices: Mapping[str, Price] | None,
 ) -> StageAdvice:
-    """What is known of a stage. `models` may be used everywhere, other candidates at `OPTIMIZER_STAGE` alone."""
+    """What is known of a stage. `models` may be used everywhere, other candidates at `OPTIMIZER_STAGE` alone.
+
+    A baseline that knows the answer is a candidate only among baselines alone. `leader` is the single best model.
+    """
     probe = stage.probe
-    allowed = [name for name in stage.scores if name in models or probe == OPTIMIZER_STAGE]
-    choice = choose({name: pool[name] for name in allowed}, probe)
-    leader = routing.leader.chosen.get(probe) if routing is not None and routing.leader is not None else None
-    known = {name: value for name in allowed if (value := stage.scores[name].held_out) is not None}
+    allowed = {
+        name: run
+        for name, run in stage.runs.items()
+        if name in models or (probe == OPTIMIZER_STAGE and named[name].model not in KNOWN_ANSWER)
+    }
+    choice = choose({name: {probe: run.score} for name, run in allowed.items()}, probe)
+    known = {name: value for name, run in allowed.items() if (value := run.score.held_out) is not None}
     best = max(known, key=lambda name: known[name]) if known else None
     entry: StageAdvice = {
         "headline": PROBE_TABLE[probe].headline,
-        "n": {SELECTION: stage.tasks(SELECTION), "held_out": stage.tasks(*HELD_OUT)},
+        "n": {"dev": stage.tasks(SELECTION), "held_out": stage.tasks(HELD_OUT)},
         "use": None,
         "undefined": None if choice else why_no_choice(stage, convention),
         "leader": leader,
@@ -49,52 +53,53 @@ def stage_advice(
             {
                 "name": name,
                 "kind": kind_of(name, models),
-                **asdict(stage.scores[name]),
-                "interval": interval_of(drawn.get(name)),
-                "solved": cost_of(probe, stage.rows[name], convention, *_price(named[name], prices)),
+                **asdict(run.score),  # type: ignore[typeddict-item]
+                "interval": _interval(probe, run, convention),
+                "solved": cost_of(probe, run.rows, convention, *_price(named[name], prices)),
             }
-            for name in allowed
+            for name, run in allowed.items()
         ],
     }
-    return entry if choice is None else _with_choice(entry, choice, stage, models, leader, best, drawn)
+    return entry if choice is None else _with_choice(entry, choice, allowed, kind_of(choice.model, models))
 
 
-def _with_choice(
-    entry: StageAdvice,
-    choice: Choice,
-    stage: Stage,
-    models: Sequence[str],
-    leader: str | None,
-    best: str | None,
-    drawn: Mapping[str, Array],
-) -> StageAdvice:
+def _with_choice(entry: StageAdvice, choice: Choice, allowed: Mapping[str, RunAtStage], kind: Kind) -> StageAdvice:
     """The chosen candidate, what it gains over the single best model, and who cannot be told apart from it."""
-    name = choice.model
+    name, best, leader = choice.model, entry["best_held_out"], entry["leader"]
+    gain = None if leader is None or leader not in allowed else _minus(allowed[name].held_out, allowed[leader].held_out)
+    headroom = None if best is None else _minus(allowed[best].held_out, allowed[name].held_out)
+    others = {other: run for other, run in allowed.items() if other != name}
     return {
         **entry,
         "use": {
             "name": name,
-            "kind": kind_of(name, models),
+            "kind": kind,
             "decided_by": choice.decided_by,
             "tied": list(choice.tied),
-            **asdict(stage.scores[name]),
+            "level_on_dev": [other for other, run in others.items() if _level(allowed[name].dev, run.dev)],
+            **asdict(allowed[name].score),  # type: ignore[typeddict-item]
         },
-        "gain": _difference(stage, name, leader),
-        "gain_interval": _interval_of_difference(drawn, name, leader),
-        "headroom": _difference(stage, best, name),
-        "not_told_apart": [
-            other
-            for other in stage.scores
-            if other != name
-            and (interval := _interval_of_difference(drawn, name, other)) is not None
-            and interval[0] <= 0 <= interval[1]
-        ],
+        "gain": None if gain is None else gain.value,
+        "gain_interval": None if gain is None else listed(interval(gain)),
+        "headroom": None if headroom is None else headroom.value,
+        "not_told_apart": [other for other, run in others.items() if _level(allowed[name].held_out, run.held_out)],
     }
 
 
 def kind_of(name: str, models: Sequence[str]) -> Kind:
     """Whether a candidate is a model or an optimizer."""
     return "model" if name in models else OPTIMIZER
+
+
+def listed(ends: tuple[float, float] | None) -> list[float] | None:
+    """An interval as JSON has it."""
+    return None if ends is None else list(ends)
+
+
+def _interval(probe: Probe, run: RunAtStage, convention: Convention) -> list[float] | None:
+    scorer = SCORERS[probe]
+    rows = [row for row in run.rows if row.task.split in HELD_OUT]
+    return listed(interval(run.held_out, limits_of(probe, scorer.per_row(scorer.read_rows(rows, convention)))))
 
 
 def _price(run: Run, prices: Mapping[str, Price] | None) -> tuple[Price | None, str]:
@@ -105,22 +110,15 @@ def _price(run: Run, prices: Mapping[str, Price] | None) -> tuple[Price | None, 
     return prices.get(run.model), f"the price table does not list {run.model}"
 
 
-def _difference(stage: Stage, first: str | None, second: str | None) -> float | None:
-    value, other = (_held_out(stage, name) for name in (first, second))
-    return None if value is None or other is None else value - other
+def _minus(first: Estimate, second: Estimate) -> Estimate | None:
+    """First minus second; None where either is undefined."""
+    return None if isnan(first.value) or isnan(second.value) else combined([(1.0, first), (-1.0, second)])
 
 
-def _held_out(stage: Stage, name: str | None) -> float | None:
-    return stage.scores[name].held_out if name is not None and name in stage.scores else None
-
-
-def _interval_of_difference(drawn: Mapping[str, Array], first: str, second: str | None) -> list[float] | None:
-    if second is None or first not in drawn or second not in drawn:
-        return None
-    return interval_of(drawn[first] - drawn[second])
-
-
-def interval_of(values: Array | None) -> list[float] | None:
-    """The percentile interval of resampled values; None without values, or when too many are undefined."""
-    ends = None if values is None else percentile_interval(values)
-    return None if ends is None else list(ends)
+def _level(first: Estimate, second: Estimate) -> bool:
+    """Whether two scores on the same tasks are not told apart: they are equal, or the interval holds 0."""
+    difference = _minus(first, second)
+    if difference is None:
+        return False
+    ends = interval(difference)
+    return difference.value == 0 if ends is None else ends[0] <= 0 <= ends[1]

@@ -1,24 +1,30 @@
 """Paired differences of every probe's headline between every two runs, and what must be known to read them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from vehbench_hf.analysis.paired import PairedRows, pair_rows
-from vehbench_hf.analysis.result_types import CompareResult, Comparison
+from vehbench_hf.analysis.paired import PAIRED, once_a_task, shared_tasks, why_no_interval
+from vehbench_hf.analysis.result_types import CompareResult, Comparison, Moved
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.differences import agreement
 from vehbench_hf.runlog.loaded_run import Run
-from vehbench_hf.scoring import SCORERS
-from vehbench_hf.scoring.values import Array, divide
+from vehbench_hf.runlog.sorted_rows import cluster
+from vehbench_hf.scoring import SCORERS, Row
+from vehbench_hf.scoring.score import headline_estimate
+from vehbench_hf.scoring.values import divide
 from vehbench_hf.statistics import (
     LEVEL,
     LEVEL_OF_TEST,
-    PAIRED_RESAMPLES,
     POWER,
-    SEED,
+    Estimate,
+    combined,
     holm_adjusted,
+    interval,
+    p_value,
     smallest_detectable,
 )
 from vehbench_hf.types import PROBES, Convention, Probe, Split
@@ -28,26 +34,46 @@ SAME = 1e-9
 """Per-task values closer than this did not move: rounding of equal designs."""
 
 
+class Side(NamedTuple):
+    """A probe of one run over some tasks, each once: the headline, and what each task is worth."""
+
+    headline: Estimate
+    worth: dict[str, float]
+
+
 def compare_runs(
     runs: Sequence[Run],
     *,
     convention: Convention,
     headline_splits: Sequence[Split],
     differing: Sequence[str] = (),
-    resamples: int = PAIRED_RESAMPLES,
-    seed: int = SEED,
 ) -> CompareResult:
     """Compare runs, second minus first, over the tasks of `headline_splits` that both have a scored record of.
 
-    A task counts once in each run, however often it was repeated. Whole papers are drawn, for both runs together. The
-    p values of all comparisons are adjusted together (Holm). `differing` says what the runs do not agree on.
+    A task counts once in each run, however often it was repeated. The p values of all comparisons are adjusted together
+    (Holm). `differing` says what the runs do not agree on.
     """
-    comparisons = [
-        _compare(probe, first, second, convention, headline_splits, resamples, seed)
+    rows = {
+        (place, probe): [row for row in run.scored(probe) if row.task.split in headline_splits]
+        for place, run in enumerate(runs)
         for probe in PROBES
-        for first, second in combinations(runs, 2)
-        if first.scored(probe) and second.scored(probe)
-    ]
+    }
+
+    @cache
+    def side(place: int, probe: Probe, tasks: frozenset[str]) -> Side:
+        return _side(probe, [row for row in rows[place, probe] if row.task.task_id in tasks], convention)
+
+    comparisons = []
+    for probe in PROBES:
+        for (a, first), (b, second) in combinations(enumerate(runs), 2):
+            if first.scored(probe) and second.scored(probe):
+                shared = shared_tasks(rows[a, probe], rows[b, probe])
+                entry = _entry(probe, first, second, shared, rows[a, probe], rows[b, probe])
+                if shared:
+                    entry = _compared(entry, side(a, probe, shared), side(b, probe, shared))
+                else:
+                    entry["undefined"] = f"the runs share no scored task of {', '.join(headline_splits)}"
+                comparisons.append(entry)
     p_values = [entry["p_value"] for entry in comparisons if entry["p_value"] is not None]
     adjusted = iter(holm_adjusted(p_values))
     for entry in comparisons:
@@ -69,38 +95,29 @@ def compare_runs(
         ],
         "differing": list(differing),
         "method": {
-            "resamples": resamples,
-            "seed": seed,
             "level": LEVEL,
-            "drawn": "anchor papers, for both runs together",
-            "p_value": "exchange of the two runs in random papers, two-sided",
+            "clusters": PAIRED,
+            "p_value": "of the same t, two-sided",
             "adjusted": f"Holm over {len(p_values)} comparisons",
-            "detectable": f"true difference found with power {POWER:g} at level {LEVEL_OF_TEST:g}, one two-sided test, "
-            "from the standard error of the paired bootstrap",
+            "detectable": f"true difference that one such test finds with power {POWER:g} at level {LEVEL_OF_TEST:g}",
         },
         "comparisons": comparisons,
         "notes": _notes(runs, comparisons),
     }
 
 
-def _compare(
-    probe: Probe,
-    first: Run,
-    second: Run,
-    convention: Convention,
-    splits: Sequence[Split],
-    resamples: int,
-    seed: int,
+def _entry(
+    probe: Probe, first: Run, second: Run, shared: frozenset[str], mine: Iterable[Row], theirs: Iterable[Row]
 ) -> Comparison:
-    scorer, headline = SCORERS[probe], PROBE_TABLE[probe].headline
-    pairs = pair_rows(*([row for row in run.scored(probe) if row.task.split in splits] for run in (first, second)))
-    entry: Comparison = {
+    """Who is compared over what, before any number."""
+    left_out = [len({row.task.task_id for row in rows} - shared) for rows in (mine, theirs)]
+    return {
         "probe": probe,
-        "headline": headline,
+        "headline": PROBE_TABLE[probe].headline,
         "first": first.name,
         "second": second.name,
-        "n": pairs.tasks,
-        "left_out": {"first": pairs.left_out[0], "second": pairs.left_out[1]},
+        "n": len(shared),
+        "left_out": {"first": left_out[0], "second": left_out[1]},
         "clusters": 0,
         "values": [None, None],
         "difference": None,
@@ -112,60 +129,45 @@ def _compare(
         "moved": None,
         "undefined": None,
     }
-    if not pairs.tasks:
-        return {**entry, "undefined": f"the runs share no scored task of {', '.join(splits)}"}
-    rows = scorer.read_rows(pairs.rows, convention)
 
-    def statistic(weights: Array) -> Array:
-        return scorer.headline(rows, weights)
 
-    values = pairs.values(statistic)
+def _side(probe: Probe, rows: Sequence[Row], convention: Convention) -> Side:
+    scorer = SCORERS[probe]
+    coded = scorer.read_rows(rows, convention)
+    headline = headline_estimate(probe, rows, coded, [cluster(row.task) for row in rows], once_a_task(rows))
+    per_row = scorer.per_row(coded)
+    repeats: dict[str, list[float]] = {}
+    for row, value in zip(rows, divide(per_row.total, per_row.count), strict=True):
+        if not np.isnan(value):
+            repeats.setdefault(row.task.task_id, []).append(float(value))
+    return Side(headline, {name: sum(values) / len(values) for name, values in repeats.items()})
+
+
+def _compared(entry: Comparison, first: Side, second: Side) -> Comparison:
+    values = [first.headline.value, second.headline.value]
     if np.isnan(values).any():
-        return {**entry, "undefined": f"{headline} is undefined on the {pairs.tasks} shared tasks"}
-    per_row = scorer.per_row(rows)
-    difference = pairs.difference(statistic, resamples=resamples, seed=seed)
-    error = difference.standard_error
+        return {**entry, "undefined": f"{entry['headline']} is undefined on the {entry['n']} shared tasks"}
+    difference = combined([(1.0, second.headline), (-1.0, first.headline)])
+    ends = interval(difference)
     return {
         **entry,
         "clusters": difference.clusters,
         "values": list(values),
         "difference": difference.value,
-        "interval": None if difference.interval is None else list(difference.interval),
-        "standard_error": error,
-        "p_value": difference.p_value,
-        "detectable": smallest_detectable(error) if error else None,
-        "moved": _moved(pairs, divide(per_row.total, per_row.count)),
-        "undefined": _without_error(difference.clusters, error),
+        "interval": None if ends is None else list(ends),
+        "standard_error": difference.standard_error,
+        "p_value": p_value(difference),
+        "detectable": smallest_detectable(difference),
+        "moved": _moved(first.worth, second.worth),
+        "undefined": why_no_interval(difference),
     }
 
 
-def _without_error(clusters: int, error: float | None) -> str | None:
-    """Why there is no smallest detectable difference, or no interval either."""
-    if error is None:
-        why = "one paper alone has no spread" if clusters < 2 else "the headline is undefined in too many resamples"
-        return f"no interval: {why}"
-    return (
-        None
-        if error
-        else "no detectable difference: all papers moved alike, or none did, so that there is no spread to judge by"
-    )
-
-
-def _moved(pairs: PairedRows, values: Array) -> dict[str, int]:
+def _moved(first: dict[str, float], second: dict[str, float]) -> Moved:
     """How many tasks are worth more, less or the same in the second run, by the mean of their repeats."""
-    first, second = (_per_task(pairs, values, weights > 0) for weights in (pairs.first, pairs.second))
     steps = [second[name] - first[name] for name in first.keys() & second.keys()]
     up, down = sum(step > SAME for step in steps), sum(step < -SAME for step in steps)
     return {"up": up, "down": down, "same": len(steps) - up - down}
-
-
-def _per_task(pairs: PairedRows, values: Array, inside: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> dict[str, float]:
-    """The mean of a task's repeats in one run, over the tasks for which the quantity exists."""
-    repeats: dict[str, list[float]] = {}
-    for row, value, counted in zip(pairs.rows, values, inside, strict=True):
-        if counted and not np.isnan(value):
-            repeats.setdefault(row.task.task_id, []).append(float(value))
-    return {name: sum(listed) / len(listed) for name, listed in repeats.items()}
 
 
 def incomplete(run: Run) -> str:
@@ -175,13 +177,19 @@ def incomplete(run: Run) -> str:
 
 
 def _notes(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[str]:
-    """Sentences on run noise, on tasks that are not shared, on unscored rows, and on what cannot be read in a log."""
+    """Sentences on run noise, on probes and tasks that are not shared, on unscored rows, and on odd logs."""
     noisy: dict[str, list[str]] = {}
     for run in runs:
         if (why := _run_noise(run)) is not None:
             noisy.setdefault(why, []).append(run.name)
+    lacking = {probe: [run.name for run in runs if not run.scored(probe)] for probe in PROBES}
     return [
         *(f"{', '.join(names)}: one epoch {why}" for why, names in noisy.items()),
+        *(
+            f"{probe.upper()}: {', '.join(names)} has no scored row and is not compared."
+            for probe, names in lacking.items()
+            if 0 < len(names) < len(runs)
+        ),
         *(_not_shared(entry) for entry in comparisons if any(entry["left_out"].values())),
         *(incomplete(run) for run in runs if run.unscored()),
         *(f"{run.name}: {problem}" for run in runs for problem in run.problems),
@@ -189,16 +197,17 @@ def _notes(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _run_noise(run: Run) -> str | None:
-    """A model that samples gives other replies the next time; one epoch cannot show how different."""
+    """A model that samples gives other replies the next time, of which one epoch shows a part."""
     if not run.is_model or run.epochs > 1 or run.temperature == 0:
         return None
     if run.recorded:
-        return (
-            "at a temperature that the log does not hold; if replies were sampled, intervals and p values leave out "
-            "the noise between runs."
-        )
-    at = "the provider's temperature" if run.temperature is None else f"temperature {run.temperature:g}"
-    return f"at {at}; intervals and p values leave out the noise between runs. --epochs 3 or more would bring it in."
+        at = "at a temperature that the log does not hold"
+    else:
+        at = "at the provider's temperature" if run.temperature is None else f"at temperature {run.temperature:g}"
+    return (
+        f"{at}; the noise of single replies is in intervals and p values, what is common to a whole run (a server, a "
+        "version, a day) is not. --epochs 3 or more tells how much of it is noise of replies."
+    )
 
 
 def _not_shared(entry: Comparison) -> str:

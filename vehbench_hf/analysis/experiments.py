@@ -17,7 +17,6 @@ from vehbench_hf.protocol import Control
 from vehbench_hf.runlog.differences import changed_rules, require_known_rules
 from vehbench_hf.runlog.loaded_run import Run
 from vehbench_hf.scoring import readable, score_parts
-from vehbench_hf.statistics import PAIRED_RESAMPLES, SEED
 from vehbench_hf.types import Convention, Probe, Task
 
 EFFECTS_SCHEMA = "vehbench-effects-1"
@@ -66,8 +65,6 @@ def intervention_effects(
     bank: Bank,
     *,
     convention: Convention | None = None,
-    resamples: int = PAIRED_RESAMPLES,
-    seed: int = SEED,
 ) -> EffectsResult:
     """Second minus first in success and cascade rate on the intervention tasks of `bank`; JSON values.
 
@@ -88,10 +85,9 @@ def intervention_effects(
         "first": first.name,
         "second": second.name,
         "changed": changed,
-        "method": {"resamples": resamples, "seed": seed, **METHOD},
+        "method": METHOD,
         "effects": [
-            paired_effect(rows[0], rows[1], "p3", part, names, convention=convention, resamples=resamples, seed=seed)
-            for part in ("success", "cascade")
+            paired_effect(rows[0], rows[1], "p3", part, names, convention=convention) for part in ("success", "cascade")
         ],
     }
 
@@ -112,8 +108,6 @@ def cell_effects(
     bank: Bank,
     *,
     convention: Convention | None = None,
-    resamples: int = PAIRED_RESAMPLES,
-    seed: int = SEED,
 ) -> EffectsResult:
     """Every condition with its endpoints, and the paired differences between them; JSON values.
 
@@ -148,14 +142,12 @@ def cell_effects(
         "primary": cell.primary,
         "secondary": cell.secondary,
         "conditions": conditions,
-        "method": {"resamples": resamples, "seed": seed, **METHOD},
+        "method": METHOD,
         "effects": [
             {
                 "from": a,
                 "to": b,
-                **paired_effect(
-                    rows[a], rows[b], cell.probe, part, names, convention=convention, resamples=resamples, seed=seed
-                ),
+                **paired_effect(rows[a], rows[b], cell.probe, part, names, convention=convention),
             }
             for a, b in CONTRASTS
             if a in rows and b in rows

@@ -8,11 +8,18 @@ from vehbench_hf.types import Convention, Probe, Split
 Kind = Literal["model", "optimizer, no model"]
 
 
+class Moved(TypedDict):
+    """How many tasks are worth more, less or the same in the second run."""
+
+    up: int
+    down: int
+    same: int
+
+
 class Comparison(TypedDict):
     """One headline in two runs, second minus first; `undefined` says why something of it is null.
 
-    `left_out` counts by run (first, second) the tasks that the other one has no score for; `moved` how many tasks are
-    worth more (up), less (down) or the same in the second run.
+    `left_out` counts by run (first, second) the tasks that the other one has no score for.
     """
 
     probe: Probe
@@ -29,19 +36,40 @@ class Comparison(TypedDict):
     p_value: float | None
     p_adjusted: float | None
     detectable: float | None
-    moved: dict[str, int] | None
+    moved: Moved | None
     undefined: str | None
 
 
+class ComparedRun(TypedDict):
+    """A run of a comparison; `agrees` is what must be equal in all of them, `unscored` rows without a score."""
+
+    run: str
+    model: str
+    agrees: dict[str, Any]
+    epochs: int
+    temperature: float | None
+    unscored: dict[Probe, int]
+
+
+class CompareMethod(TypedDict):
+    """How the numbers of a comparison were made, in words."""
+
+    level: float
+    clusters: str
+    p_value: str
+    adjusted: str
+    detectable: str
+
+
 class CompareResult(TypedDict):
-    """The result of `vehbench compare`. `agrees` of a run is what must be equal in all of them."""
+    """The result of `vehbench compare`."""
 
     schema: str
     convention: Convention
     headline_splits: list[Split]
-    runs: list[dict[str, Any]]
+    runs: list[ComparedRun]
     differing: list[str]
-    method: dict[str, Any]
+    method: CompareMethod
     comparisons: list[Comparison]
     notes: list[str]
 
@@ -66,6 +94,14 @@ Effect = TypedDict(
 """One part in two runs, second minus first; `from` and `to` name the conditions where there are several."""
 
 
+class EffectMethod(TypedDict):
+    """How the numbers of an effect were made, in words."""
+
+    level: float
+    clusters: str
+    p_value: str
+
+
 class EffectsResult(TypedDict):
     """The result of `vehbench experiment`: of an intervention (`first`, `second`, `changed`), or of a cell.
 
@@ -84,12 +120,15 @@ class EffectsResult(TypedDict):
     primary: NotRequired[str]
     secondary: NotRequired[str | None]
     conditions: NotRequired[dict[str, dict[str, Any]]]
-    method: dict[str, Any]
+    method: EffectMethod
     effects: list[Effect]
 
 
 class Solved(TypedDict):
-    """Effort over the rows of a stage, all repeats counted. Null where the log or the prices do not say."""
+    """Tasks solved at a stage (repeats of a task count as one), and the effort of all its rows.
+
+    Null where the log or the prices do not say.
+    """
 
     solved: float
     calls: int
@@ -100,35 +139,108 @@ class Solved(TypedDict):
     undefined: str | None
 
 
-class StageAdvice(TypedDict):
-    """The advice for one stage. Without a choice `use` is null and nothing is said of a gain.
+class Candidate(TypedDict):
+    """Who may be used at a stage, with the scores that choose and judge it."""
 
-    `use` and every candidate hold name, kind and the scores of `StageScore`; a candidate its interval and what a solved
-    task costs (`Solved`), the chosen one what decided and who had the same dev score.
+    name: str
+    kind: Kind
+    dev: float | None
+    auxiliary: float | None
+    held_out: float | None
+    interval: Interval
+    solved: Solved
+
+
+class Used(TypedDict):
+    """Who is to be used at a stage, what decided (`tied` had the same dev score), and who is as good on dev.
+
+    `level_on_dev` names the candidates whose dev score is not told apart from that of the chosen one.
     """
+
+    name: str
+    kind: Kind
+    decided_by: str
+    tied: list[str]
+    level_on_dev: list[str]
+    dev: float | None
+    auxiliary: float | None
+    held_out: float | None
+
+
+class StageAdvice(TypedDict):
+    """The advice for one stage. Without a choice `use` is null and nothing is said of a gain."""
 
     headline: str
     n: dict[str, int]
-    use: dict[str, Any] | None
+    use: Used | None
     undefined: str | None
     leader: str | None
     best_held_out: str | None
-    candidates: list[dict[str, Any]]
+    candidates: list[Candidate]
     gain: NotRequired[float | None]
     gain_interval: NotRequired[Interval]
     headroom: NotRequired[float | None]
     not_told_apart: NotRequired[list[str]]
 
 
+class StrategyResult(TypedDict):
+    """Who works at each stage, its held-out scores, and their mean after normalization."""
+
+    use: dict[Probe, str]
+    held_out: dict[Probe, float]
+    mean_norm: float | None
+
+
+class Strategies(TypedDict):
+    """Router, best single models and envelope; `averaged` are the stages in the mean, `gain` is router minus leader."""
+
+    stages: list[Probe]
+    averaged: list[Probe]
+    router: StrategyResult
+    leader: StrategyResult | None
+    best_single: StrategyResult | None
+    envelope: StrategyResult
+    gain: float | None
+    gain_interval: Interval
+    headroom: float | None
+
+
+class RoutedRun(TypedDict):
+    """A run that may be used, under the name by which the result calls it."""
+
+    name: str
+    run: str
+    model: str
+    kind: Kind
+    agrees: dict[str, Any]
+
+
+class RouteMethod(TypedDict):
+    """How runs were chosen and judged, in words."""
+
+    selection: Split
+    held_out: list[Split]
+    normalized: str
+    level: float
+    clusters: str
+
+
+class Axis(TypedDict):
+    """A score on one axis of a profile, and the indicators behind it."""
+
+    score: float | None
+    indicators: list[str]
+
+
 class RouteResult(TypedDict):
-    """The result of `vehbench route`; `profiles` hold by run and axis a score and its indicators."""
+    """The result of `vehbench route`; `profiles` are by run and axis."""
 
     schema: str
     convention: Convention
-    runs: list[dict[str, Any]]
+    runs: list[RoutedRun]
     differing: list[str]
-    method: dict[str, Any]
+    method: RouteMethod
     stages: dict[Probe, StageAdvice]
-    strategies: dict[str, Any] | None
-    profiles: dict[str, dict[str, dict[str, Any]]]
+    strategies: Strategies | None
+    profiles: dict[str, dict[str, Axis]]
     notes: list[str]

@@ -4,7 +4,7 @@ A model is chosen for each stage by its dev score and judged by its held-out sco
 best one of the stage before they are averaged over stages, because the four headlines have different units.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,18 +74,6 @@ class Routing:
         return _minus(self.envelope.mean_norm, self.router.mean_norm)
 
 
-def held_out(splits: Iterable[tuple[float | None, int]]) -> float | None:
-    """Scores of the held-out splits weighted by their task counts; None when a split with tasks has no score."""
-    total, n = 0.0, 0
-    for value, tasks in splits:
-        if tasks == 0:
-            continue
-        if value is None:
-            return None
-        total, n = total + tasks * value, n + tasks
-    return total / n if n else None
-
-
 def choose(scores: Scores, stage: Probe) -> Choice | None:
     """The model with the largest dev headline; None when no model has one."""
     dev = {m: s.dev for m, by_stage in scores.items() if (s := by_stage.get(stage)) is not None and s.dev is not None}
@@ -108,16 +96,15 @@ def normalizers(scores: Scores, stages: Sequence[Probe]) -> dict[Probe, float]:
 
 
 def strategy(scores: Scores, chosen: Mapping[Probe, str], best: Mapping[Probe, float]) -> Strategy:
-    """A strategy from the model of each stage; the mean is None when a best score is 0 or below."""
+    """A strategy from the model of each stage."""
     raw = {stage: _held_out(scores, stage)[model] for stage, model in chosen.items()}
     return Strategy(dict(chosen), raw, mean_norm(raw, best))
 
 
 def mean_norm(raw: Mapping[Probe, float], best: Mapping[Probe, float]) -> float | None:
-    """Mean over stages of score / best score; None when a best score is 0 or below, or without a stage."""
-    if not raw or any(best[stage] <= 0 for stage in raw):
-        return None
-    return sum(value / best[stage] for stage, value in raw.items()) / len(raw)
+    """Mean of score / best score over the stages with a best score above 0; None without such a stage."""
+    averaged = [value / best[stage] for stage, value in raw.items() if best[stage] > 0]
+    return sum(averaged) / len(averaged) if averaged else None
 
 
 def simulate(scores: Scores) -> Routing | None:

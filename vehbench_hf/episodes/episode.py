@@ -81,6 +81,7 @@ class Episode:
             applicable=self._applicable,
             usage=_total(self._usage),
             calls=len(self._usage),
+            budget=self._protocol.p2_queries if self.probe == "p2" else None,
         )
 
     def _step(self, answer: Answer, reasoning: str) -> list[Message] | None:

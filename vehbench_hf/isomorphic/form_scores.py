@@ -14,9 +14,10 @@ from vehbench_hf.errors import RunError
 from vehbench_hf.isomorphic.types import FORMS, Form, IsomorphicTask
 from vehbench_hf.runlog.differences import comparability
 from vehbench_hf.runlog.loaded_run import Run
-from vehbench_hf.scoring.scores_type import Bootstrap, Interval, Versions
+from vehbench_hf.scoring.score import METHOD
+from vehbench_hf.scoring.scores_type import Interval, Intervals, Versions
 from vehbench_hf.scoring.values import PerRow, row_mean
-from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, paired_difference, percentile_interval, resample_weights
+from vehbench_hf.statistics import LEVEL, combined, estimate, interval, p_value
 from vehbench_hf.types import OUTCOMES, Record
 from vehbench_hf.versions import PROMPTS_VERSION, __version__
 from vehbench_oracle import oracle_fingerprint
@@ -57,7 +58,7 @@ class IsomorphicScores(TypedDict):
     comparability: str
     model: str | None
     complete: bool
-    bootstrap: Bootstrap
+    intervals: Intervals
     forms: dict[Form, FormScores]
     sg_gap: Gap
     problems: NotRequired[list[str]]
@@ -101,8 +102,6 @@ def score_isomorphic(
     model: str | None = None,
     epochs: int = 1,
     prompts: str = PROMPTS_VERSION,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> IsomorphicScores:
     """Accuracy in each form and the SG-gap, with intervals over the papers behind the groups; JSON values.
 
@@ -122,38 +121,26 @@ def score_isomorphic(
         "comparability": comparability(bank, "defined", prompts=prompts),
         "model": model,
         "complete": len(scored) == epochs * len(tasks),
-        "bootstrap": {"resamples": resamples, "seed": seed, "level": LEVEL, "drawn": "anchor papers"},
+        "intervals": {"level": LEVEL, "clusters": "anchor papers", "method": METHOD},
         "forms": {
-            form: _form(form, tasks, ended, epochs=epochs, resamples=resamples, seed=seed)
-            for form in FORMS
-            if any(task.form == form for task in tasks)
+            form: _form(form, tasks, ended, epochs) for form in FORMS if any(task.form == form for task in tasks)
         },
-        "sg_gap": _gap(scored, resamples=resamples, seed=seed),
+        "sg_gap": _gap(scored),
     }
 
 
-def _form(
-    form: Form,
-    tasks: Sequence[IsomorphicTask],
-    ended: Sequence[IsomorphicRow],
-    *,
-    epochs: int,
-    resamples: int,
-    seed: int,
-) -> FormScores:
+def _form(form: Form, tasks: Sequence[IsomorphicTask], ended: Sequence[IsomorphicRow], epochs: int) -> FormScores:
     mine = [row for row in ended if row.task.form == form]
     scored = [row for row in mine if row.record.outcome != "infra_error"]
     read = [row for row in scored if row.record.outcome == "ok"]
     nothing = f"no {form} was scored"
     column = _correct(scored)
     accuracy = column.average(nothing)
-    interval = None
     clusters = [_cluster(row.task) for row in scored]
-    if len(set(clusters)) > 1:
-        interval = percentile_interval(column.mean(resample_weights(clusters, resamples=resamples, seed=seed)))
+    ends = interval(estimate(column.mean, np.ones(len(scored)), clusters), (0.0, 1.0))
     return {
         "accuracy": accuracy.value,
-        "interval": None if interval is None else list(interval),
+        "interval": None if ends is None else list(ends),
         "n": len(scored),
         "undefined": accuracy.reason,
         "read": row_mean(row.record.outcome == "ok" for row in scored).average(nothing).value,
@@ -164,7 +151,7 @@ def _form(
     }
 
 
-def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> Gap:
+def _gap(scored: Sequence[IsomorphicRow]) -> Gap:
     by_form = {
         form: {(row.task.group, row.record.epoch): row for row in scored if row.task.form == form} for form in FORMS
     }
@@ -178,22 +165,19 @@ def _gap(scored: Sequence[IsomorphicRow], *, resamples: int, seed: int) -> Gap:
     }
     if not shared:
         return {**entry, "undefined": "no group has both a scored selection and a scored generation"}
-    rows = [by_form[form][key] for form in ("generation", "selection") for key in shared]
-    of_generation = np.repeat([1.0, 0.0], len(shared))
-    gap = paired_difference(
-        _correct(rows).mean,
-        of_generation,
-        1.0 - of_generation,
-        [_cluster(row.task) for row in rows],
-        resamples=resamples,
-        seed=seed,
+    clusters = [_cluster(by_form["selection"][key].task) for key in shared]
+    selection, generation = (
+        estimate(_correct([by_form[form][key] for key in shared]).mean, np.ones(len(shared)), clusters)
+        for form in ("selection", "generation")
     )
+    gap = combined([(1.0, selection), (-1.0, generation)])
+    ends = interval(gap, (-1.0, 1.0))
     return {
         **entry,
         "value": gap.value,
-        "interval": None if gap.interval is None else list(gap.interval),
-        "p_value": gap.p_value,
-        "undefined": None if gap.interval else "no interval: all groups come from one paper",
+        "interval": None if ends is None else list(ends),
+        "p_value": p_value(gap),
+        "undefined": None if ends else "no interval: all groups come from one paper",
     }
 
 
@@ -202,5 +186,5 @@ def _correct(rows: Sequence[IsomorphicRow]) -> PerRow:
 
 
 def _cluster(task: IsomorphicTask) -> str:
-    """What the bootstrap draws together: the paper behind the group, else the group."""
+    """What counts as one observation: the paper behind the group, else the group."""
     return task.anchor["key"] if task.anchor else f"group {task.group}"

@@ -16,7 +16,6 @@ from vehbench_hf.paper.release.tasks import BANK_VERSION as BANK_V1
 from vehbench_hf.probes import PROBE_TABLE, probe_of_metric
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.scoring import score
-from vehbench_hf.statistics import RESAMPLES, SEED
 from vehbench_hf.types import Convention, Outcome, Record, Task
 from vehbench_hf.versions import SCORER_VERSION
 
@@ -27,18 +26,16 @@ def compute(
     references: Sequence[object],
     *,
     convention: Convention | None = None,
-    bootstrap: int = RESAMPLES,
-    seed: int = SEED,
     p2_stop: Literal["feasible", "budget"] = "feasible",
 ) -> dict[str, Any]:
     """The headline of a metric over rows, its 95 % interval, its parts, and the count of each outcome class.
 
-    Rows of one task count as repeats. `convention` None takes that of the rows' bank. `bootstrap` is the number of
-    resamples over papers, 0 for no interval; `p2_stop` says which rule ended the searches. What the rows do not
-    determine is None, with the reason under `undefined`. Raises MetricInputError naming row and field.
+    Rows of one task count as repeats. `convention` None takes that of the bank; `p2_stop` says which rule ended the
+    searches. What the rows do not determine is None, with the reason under `undefined`. Raises MetricInputError naming
+    row and field.
     """
     probe = probe_of_metric(metric).probe
-    _check_options(convention, bootstrap, seed, p2_stop)
+    _check_options(convention, p2_stop)
     predictions, references = json_values(predictions, "predictions"), json_values(references, "references")
     if len(predictions) != len(references):
         raise MetricInputError(
@@ -80,8 +77,6 @@ def compute(
             convention=convention,
             bank=bank or "unnamed",
             epochs=max(Counter(task.task_id for task in tasks).values()),
-            resamples=bootstrap,
-            seed=seed,
         )["probes"][probe]
     result = _result(metric, scores, PROBE_TABLE[probe].headline_part)
     numbers = (result[metric], *result["parts"].values(), *(result["interval"] or ()))
@@ -181,14 +176,9 @@ def _one_bank(tasks: Sequence[Task]) -> str | None:
     return first or None
 
 
-def _check_options(convention: object, bootstrap: object, seed: object, p2_stop: object) -> None:
-    def whole(value: object, most: float) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
-
+def _check_options(convention: object, p2_stop: object) -> None:
     for name, value, right, expected in (
         ("convention", convention, convention in (None, *get_args(Convention)), "'defined' or 'released'"),
-        ("bootstrap", bootstrap, whole(bootstrap, 1_000_000), "0 to 1000000 resamples"),
-        ("seed", seed, whole(seed, math.inf), "a whole number from 0"),
         ("p2_stop", p2_stop, p2_stop in ("feasible", "budget"), "'feasible' or 'budget'"),
     ):
         if not right:

@@ -91,5 +91,5 @@ def is_order(record: Record, ids: Sequence[str]) -> bool:
 
 
 def cluster(task: Task) -> str:
-    """What the bootstrap draws together: the key of the paper behind the task, else the task itself."""
+    """What counts as one observation: the key of the paper behind the task, else the task itself."""
     return task.anchor["key"] if task.anchor else task.task_id

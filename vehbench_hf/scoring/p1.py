@@ -12,7 +12,7 @@ import numpy as np
 
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.sorted_rows import Row
-from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, divide, metric_value, row_mean, share
+from vehbench_hf.scoring.values import Array, MetricValue, PerRow, complement, divide, marked, metric_value, row_mean
 from vehbench_hf.types import Convention, Record, Task
 
 ACTIONS = PROBE_TABLE["p1"].actions
@@ -115,23 +115,18 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     everyone = np.ones(len(rows.cells))
     counts = confusion(rows, everyone)
     measures, n = measure(counts), len(rows.cells)
-    hits, gold, predicted = _margins(counts.sum(axis=0))
+    _, gold, predicted = _margins(counts.sum(axis=0))
     support = [f"no scored brief has the gold action {name}" for name in ACTIONS]
+    only = [f"every scored brief has the gold action {name}" for name in ACTIONS]
     a_class_is_missing = next((support[c] for c in range(3) if gold[c] == 0), "no brief was scored")
 
     def of_class(values: Array, c: int) -> MetricValue:
-        return metric_value(
-            values[c],
-            n,
-            support[c] if gold[c] == 0 else f"every scored brief has the gold action {ACTIONS[c]}",
-        )
+        return metric_value(values[c], n, support[c] if gold[c] == 0 else only[c])
 
-    recall = [share(hits[c], gold[c], support[c]) for c in range(3)]
-    spurious = [
-        share(predicted[c] - hits[c], n - gold[c], f"every scored brief has the gold action {ACTIONS[c]}")
-        for c in range(3)
-    ]
-    precision = [share(hits[c], predicted[c], f"no reply takes the action {ACTIONS[c]}") for c in range(3)]
+    hit, is_gold, taken = _margins(rows.cells.reshape(n, len(rows.names), 3, 4).sum(axis=1))  # 0 or 1, (N, 3) each
+    recall = [marked(hit[:, c], is_gold[:, c]).average(support[c]) for c in range(3)]
+    spurious = [marked(taken[:, c] - hit[:, c], 1 - is_gold[:, c]).average(only[c]) for c in range(3)]
+    precision = [marked(hit[:, c], taken[:, c]).average(f"no reply takes the action {ACTIONS[c]}") for c in range(3)]
     refusals = np.minimum(1.0, measures.spurious[REQUEST] + measures.spurious[INFEASIBLE])
     apart = np.abs(predicted - gold).sum() / 2
     return {
@@ -153,7 +148,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
         "precision_propose": precision[PROPOSE],
         "precision_request": precision[REQUEST],
         "precision_infeasible": precision[INFEASIBLE],
-        "non_invalid": share(predicted.sum(), n, "no brief was scored"),
+        "non_invalid": marked(taken.sum(axis=1), everyone).average("no brief was scored"),
         "action_alignment": metric_value(1.0 - apart / n if n else np.nan, n, "no brief was scored"),
     }
 

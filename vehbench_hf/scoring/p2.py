@@ -14,6 +14,7 @@ from vehbench_hf.scoring.trajectory import (
     NO_EDIT,
     Evaluated,
     best_feasible_value,
+    budget_of,
     directed_updates,
     edit_sizes,
     evaluated,
@@ -22,6 +23,7 @@ from vehbench_hf.scoring.trajectory import (
     next_feasible,
     rising_share,
     total_violation,
+    unread_turns,
     violation_reductions,
     worst_limit_gains,
 )
@@ -183,10 +185,10 @@ def _as_released(task: Task, record: Record) -> Search:
         rising=rising_share(designs, problem, None) if reference else None,
         rising_with_power=rising_share(designs, problem, reference) if reference else None,
         auc=_best_so_far(values, objective, reference, RELEASED_AUC_LENGTH) if reference else None,
-        auc_of_budget=_best_so_far(values, problem.objective, reference, task.spec["query_budget"])
+        auc_of_budget=_best_so_far(values, problem.objective, reference, budget_of(task, record))
         if reference
         else None,
-        queries=len(record.steps),
+        queries=len(record.steps) + unread_turns(record),
         directed=next_feasible(designs, after=False),
         reductions=(gains or 0.0, int(gains is not None)),
     )
@@ -210,7 +212,7 @@ def _as_defined(task: Task, record: Record) -> Search:
     for design in designs:
         values[design.position] = design.verdict.objective if design.verdict.feasible else None
     rising = rising_share(designs, problem, reference) if reference else None
-    auc = _best_so_far(values, objective, reference, task.spec["query_budget"]) if reference else None
+    auc = _best_so_far(values, objective, reference, budget_of(task, record)) if reference else None
     return _search(
         task,
         record,

@@ -10,6 +10,7 @@ from itertools import pairwise
 from vehbench_hf.runlog.sorted_rows import Row
 from vehbench_hf.scoring.trajectory import (
     Evaluated,
+    budget_of,
     evaluated,
     largest_change,
     total_violation,
@@ -146,7 +147,7 @@ def _as_released(task: Task, record: Record) -> Recovery:
         success=any(d.verdict.feasible for d in designs),
         first_feasible=bool(designs) and designs[0].verdict.feasible,
         replanned=_replanned(record),
-        dead=turns / task.spec["query_budget"] if has_axis else None,
+        dead=turns / budget_of(task, record) if has_axis else None,
         escaped=confirmed is not None if has_axis else None,
         cascade=any(_broken(d.verdict, task.problem) - broken_before for d in after) if after else None,
         quality=_feasible_share(after),

@@ -76,15 +76,14 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     parse = row_mean(r.unreadable for r in ranked).average(nothing)
     violation = row_mean(r.violation for r in ranked).average("no scored pool has a dominated pair")
     pairs = row_mean(r.pairs for r in ranked).average("no scored pool has a pair that the policy decides")
-    balanced = [r for r in ranked if r.balanced]
-    tau, balanced_pairs, exact = bars_terms(balanced)
+    tau, balanced_pairs, exact = bars_terms(ranked)
     return {
         "tau": rows.tau.average(nothing),
         "exact": row_mean(r.exact for r in ranked).average(nothing),
         "top1": top1,
         "top2": row_mean(r.top2 for r in ranked).average(nothing),
         "pareto": row_mean(r.pareto for r in ranked).average("no scored pool has a dominated pair"),
-        "bars": bars(balanced),
+        "bars": bars(ranked),
         "parse": parse,
         "viol": violation,
         "pair_accuracy": pairs,
@@ -101,25 +100,27 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     }
 
 
-def bars(balanced: Sequence[Ranked]) -> MetricValue:
-    """BARS of (A-33) over rows of the balanced policy, tau unscaled, in [-0.55, 1].
+def bars(ranked: Sequence[Ranked]) -> MetricValue:
+    """BARS of (A-33) over the rows of the balanced policy, tau unscaled, in [-0.55, 1].
 
     Tau and exact order are means over all of these rows; the pair term is the mean over those where it
     exists.
     """
-    tau, pairs, exact = bars_terms(balanced)
+    tau, pairs, exact = bars_terms(ranked)
     if tau.value is None or pairs.value is None or exact.value is None:
         return MetricValue(None, tau.n, tau.reason or pairs.reason)
     return MetricValue(0.55 * tau.value + 0.25 * pairs.value + 0.20 * exact.value, tau.n)
 
 
-def bars_terms(balanced: Sequence[Ranked]) -> tuple[MetricValue, MetricValue, MetricValue]:
-    """Mean tau, accuracy on policy-sensitive pairs, and rate of exact orders over rows of the balanced policy."""
+def bars_terms(ranked: Sequence[Ranked]) -> tuple[MetricValue, MetricValue, MetricValue]:
+    """Mean tau, accuracy on policy-sensitive pairs, and rate of exact orders over the rows of the balanced policy."""
     nothing = "no ranking under the balanced policy was scored"
     return (
-        row_mean(r.tau for r in balanced).average(nothing),
-        row_mean(r.pairs for r in balanced).average("no balanced row has a pair that the policy decides"),
-        row_mean(r.exact for r in balanced).average(nothing),
+        row_mean(r.tau if r.balanced else None for r in ranked).average(nothing),
+        row_mean(r.pairs if r.balanced else None for r in ranked).average(
+            "no balanced row has a pair that the policy decides"
+        ),
+        row_mean(r.exact if r.balanced else None for r in ranked).average(nothing),
     )
 
 

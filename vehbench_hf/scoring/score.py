@@ -1,7 +1,11 @@
 """From tasks and records to the numbers of a run: headlines with intervals, parts, outcomes, splits."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Protocol
+
+import numpy as np
 
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.differences import comparability, protocol_label
@@ -11,18 +15,20 @@ from vehbench_hf.scoring import p1, p2, p3, p4
 from vehbench_hf.scoring.repeats import repeats
 from vehbench_hf.scoring.scores_type import ProbeScores, Rate, Scores, SplitScores, Usage
 from vehbench_hf.scoring.values import Array, MetricValue, PerRow
-from vehbench_hf.statistics import LEVEL, RESAMPLES, SEED, percentile_interval, resample_weights, wilson_interval
+from vehbench_hf.statistics import LEVEL, Estimate, Interval, estimate, interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
 from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
 from vehbench_oracle import oracle_fingerprint
 
 SCORE_SCHEMA = "vehbench-score-1"
 
-Drawn = Literal["anchor", "task"]
-"""What the bootstrap draws: papers with all their tasks, or single tasks (narrower, as in the paper's Table 12)."""
+METHOD = "linearised over clusters, Student's t, Wilson's form between the ends of the scale"
 
+SCORING_FAILURES = (ArithmeticError, LookupError, TypeError, ValueError)
+"""What a scorer may raise over a record that it was not made for."""
 
-DRAWN: dict[Drawn, str] = {"anchor": "anchor papers", "task": "tasks"}
+Clusters = Literal["anchor papers", "tasks"]
+"""What counts as one observation: papers with all their tasks, or single tasks, as in the paper's Table 12."""
 
 
 class Scorer(Protocol):
@@ -32,7 +38,7 @@ class Scorer(Protocol):
         """What the other functions need, one entry a row."""
 
     def headline(self, rows: Any, weights: Array) -> Array:
-        """The one formula behind the point value and every resample: weights (..., N) to values (...)."""
+        """The one formula behind the point value and its error: weights (..., N) to values (...)."""
 
     def per_row(self, rows: Any) -> PerRow:
         """What each row by itself is worth: the ratio, the success, tau, and in P1 whether the action is right."""
@@ -66,7 +72,7 @@ def score_run(run: Run, convention: Convention | None = None) -> Scores:
         prompts=run.prompts,
         protocol=protocol_label(run.settings),
     )
-    return {**scores, "problems": run.problems}
+    return {**scores, "problems": [*run.problems, *scores["problems"]]}
 
 
 def score(
@@ -80,21 +86,26 @@ def score(
     epochs: int = 1,
     prompts: str = PROMPTS_VERSION,
     protocol: str = PROTOCOL_VERSION,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    drawn: Drawn = "anchor",
+    clusters: Clusters = "anchor papers",
 ) -> Scores:
     """Score the records of a run on the tasks it was to cover.
 
     `records` maps task ids to one record an epoch; all `epochs` count as further rows of the same task.
     `bank` is a bank version such as "veh-v1". Headline, parts and interval are taken over `headline_splits`,
     `all` over everything. Equal input gives equal output, in any order of the records. `rates` has numerator and
-    denominator of every part that is a mean or a rate, with Wilson's interval where events are counted; `parsed` the
-    same parts over the rows whose reply could be read; `repeats` the headline of each epoch and pass^k.
+    denominator of every part that is a mean or a rate, with an interval where events are counted; `parsed` the same
+    parts over the rows whose reply could be read; `repeats` the headline of each epoch and pass^k. A record that cannot
+    be scored is unscored, and `problems` says why.
 
     Raises RunError for a record whose task is not among `tasks`.
     """
-    rows = sort_rows(tasks, records, epochs=epochs)
+    rows, problems = sort_rows(tasks, records, epochs=epochs), list[str]()
+    covered = [probe for probe in PROBES if any(task.probe == probe for task in tasks)]
+    try:
+        probes = {p: _score_probe(p, rows, convention, headline_splits, epochs, clusters) for p in covered}
+    except SCORING_FAILURES:
+        rows, problems = _without_failures(rows, convention)
+        probes = {p: _score_probe(p, rows, convention, headline_splits, epochs, clusters) for p in covered}
     return {
         "schema": SCORE_SCHEMA,
         "versions": {
@@ -110,15 +121,10 @@ def score(
         "model": model,
         "complete": rows.complete,
         "headline_splits": list(headline_splits),
-        "bootstrap": {"resamples": resamples, "seed": seed, "level": LEVEL, "drawn": DRAWN[drawn]},
+        "intervals": {"level": LEVEL, "clusters": clusters, "method": METHOD},
         "usage": _usage([record for listed in records.values() for record in listed]),
-        "probes": {
-            probe: _score_probe(
-                probe, rows, convention, headline_splits, epochs=epochs, resamples=resamples, seed=seed, drawn=drawn
-            )
-            for probe in PROBES
-            if any(task.probe == probe for task in tasks)
-        },
+        "probes": probes,
+        "problems": problems,
     }
 
 
@@ -133,23 +139,23 @@ def _score_probe(
     every_row: SortedRows,
     convention: Convention,
     headline_splits: Sequence[Split],
-    *,
     epochs: int,
-    resamples: int,
-    seed: int,
-    drawn: Drawn,
+    clusters: Clusters,
 ) -> ProbeScores:
     everything, counted = every_row.select(probe, ALL_SPLITS), every_row.select(probe, headline_splits)
     scorer, info = SCORERS[probe], PROBE_TABLE[probe]
     rows = scorer.read_rows(counted.scored, convention)
     parts = {name: _without_rows(part, counted) for name, part in scorer.parts(rows).items()}
+    undefined = {name: part.reason for name, part in parts.items() if part.value is None}
     top = parts[info.headline_part]
-    interval = None
-    if top.value is not None:
-        clusters = [cluster(row.task) if drawn == "anchor" else row.task.task_id for row in counted.scored]
-        if len(set(clusters)) > 1:
-            weights = resample_weights(clusters, resamples=resamples, seed=seed)
-            interval = percentile_interval(scorer.headline(rows, weights))
+    names = [cluster(row.task) if clusters == "anchor papers" else row.task.task_id for row in counted.scored]
+    headline = headline_estimate(probe, counted.scored, rows, names)
+    ends = interval(headline, limits_of(probe, scorer.per_row(rows)))
+    if ends is None:
+        undefined["interval"] = top.reason or f"the rows have one cluster ({clusters}), which shows no spread"
+    bounds = _bounds(scorer, rows, top, counted, convention)
+    if bounds is None:
+        undefined["bounds"] = top.reason or "what a task without a score could be worth is not known"
     overall = score_parts(probe, everything.scored, convention)[info.headline_part]
     read = [row for row in counted.scored if readable(row)]
     among = parts if len(read) == len(counted.scored) else score_parts(probe, read, convention)
@@ -157,20 +163,18 @@ def _score_probe(
         "headline": {
             "name": info.headline,
             "value": top.value,
-            "interval": None if interval is None else list(interval),
-            "bounds": _bounds(scorer, rows, top, counted, convention),
+            "interval": None if ends is None else list(ends),
+            "bounds": bounds,
             "n": top.n,
             "undefined": top.reason,
         },
         "all": {"value": overall.value, "n": overall.n},
         "parts": {name: part.value for name, part in parts.items()},
         "parts_n": {name: part.n for name, part in parts.items()},
-        "undefined": {name: part.reason for name, part in parts.items() if part.value is None},
-        "rates": {name: _rate(part) for name, part in parts.items() if part.denominator},
+        "undefined": undefined,
+        "rates": {name: _rate(part.column, names) for name, part in parts.items() if part.denominator and part.column},
         "parsed": {"n": len(read), "parts": {name: part.value for name, part in among.items()}},
-        "repeats": repeats(
-            counted.scored, lambda weights: scorer.headline(rows, weights), epochs, scorer.successes(rows)
-        ),
+        "repeats": repeats(counted.scored, partial(scorer.headline, rows), epochs, scorer.successes(rows)),
         "outcomes": _outcomes([*everything.scored, *everything.unscored]),
         "unscored": len(everything.unscored),
         "missing": len(everything.missing),
@@ -183,12 +187,49 @@ def _score_probe(
     }
 
 
-def _rate(part: MetricValue) -> Rate:
-    """What a part divides, and Wilson's interval where both numbers count events."""
-    interval = None
-    if part.counted and part.numerator is not None and part.denominator is not None:
-        interval = wilson_interval(part.numerator, part.denominator)
-    return {"numerator": part.numerator, "of": part.denominator, "wilson": None if interval is None else list(interval)}
+def headline_estimate(
+    probe: Probe, scored: Sequence[Row], rows: Any, clusters: Sequence[str], weights: Array | None = None
+) -> Estimate:
+    """The headline over the rows of a probe with its error over clusters.
+
+    `rows` are the coded ones of `scored`; `weights` (N,) are 1 unless given. Rows that the headline leaves out have no
+    part in the error.
+    """
+    scorer = SCORERS[probe]
+    entering = np.minimum(1.0, scorer.per_row(rows).count)
+    return estimate(partial(scorer.headline, rows), entering if weights is None else weights * entering, clusters)
+
+
+def limits_of(probe: Probe, values: PerRow) -> Interval:
+    """The ends of the scale of a headline. The upper one of a ratio is 1, or the largest value that a row has."""
+    info = PROBE_TABLE[probe]
+    most = float(values.total.max(initial=1.0)) if info.most is None else info.most / 100
+    return info.least / 100, most
+
+
+def _rate(column: PerRow, clusters: Sequence[str]) -> Rate:
+    """What a part divides, and an interval where both numbers count events."""
+    ends = None
+    if column.counted:
+        ends = interval(estimate(column.mean, np.minimum(1.0, column.count), clusters), (0.0, 1.0))
+    return {
+        "numerator": float(column.total.sum()),
+        "of": float(column.count.sum()),
+        "wilson": None if ends is None else list(ends),
+    }
+
+
+def _without_failures(rows: SortedRows, convention: Convention) -> tuple[SortedRows, list[str]]:
+    """The rows with those unscored that a scorer cannot read, and a sentence for each: one record costs one score."""
+    scored, unscored, problems = [], list(rows.unscored), []
+    for row in rows.scored:
+        try:
+            SCORERS[row.task.probe].read_rows([row], convention)
+            scored.append(row)
+        except SCORING_FAILURES as error:
+            unscored.append(row)
+            problems.append(f"{row.task.task_id}: cannot be scored ({type(error).__name__}: {str(error)[:200]})")
+    return replace(rows, scored=scored, unscored=unscored), problems
 
 
 def _score_split(probe: Probe, inside: SortedRows, convention: Convention) -> SplitScores:

@@ -26,7 +26,7 @@ class Overall(TypedDict):
 
 
 class Rate(TypedDict):
-    """What a part divides, with Wilson's interval where both numbers count events."""
+    """What a part divides, with an interval of Wilson's form where both numbers count events."""
 
     numerator: float | None
     of: float | None
@@ -53,6 +53,7 @@ Repeats = TypedDict(
     "Repeats",
     {
         "epochs": int,
+        "n": int,
         "values": list[float | None],
         "mean": float | None,
         "interval": Interval,
@@ -74,7 +75,8 @@ class SplitScores(TypedDict):
 class ProbeScores(TypedDict):
     """The scores of one probe.
 
-    `undefined` says why a part is null, `parts_n` over how many rows or pairs it is taken.
+    `undefined` says why a part, the interval or the bounds are null, `parts_n` over how many rows or pairs a part is
+    taken.
     """
 
     headline: Headline
@@ -103,13 +105,12 @@ class Versions(TypedDict):
     run: NotRequired[dict[str, str] | None]
 
 
-class Bootstrap(TypedDict):
-    """How the intervals were made."""
+class Intervals(TypedDict):
+    """How the intervals were made: what counts as one observation, and the method."""
 
-    resamples: int
-    seed: int
     level: float
-    drawn: str
+    clusters: str
+    method: str
 
 
 class Usage(TypedDict):
@@ -133,7 +134,7 @@ class Scores(TypedDict):
     model: str | None
     complete: bool
     headline_splits: list[Split]
-    bootstrap: Bootstrap
+    intervals: Intervals
     usage: Usage
     probes: dict[Probe, ProbeScores]
     problems: NotRequired[list[str]]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from vehbench_hf.types import Design, Record
+from vehbench_hf.types import Design, Record, Task
 from vehbench_oracle.domain import Problem
 from vehbench_oracle.quantities import Objective
 from vehbench_oracle.verdict import Verdict
@@ -30,6 +30,16 @@ def evaluated(record: Record) -> list[Evaluated]:
         for position, step in enumerate(record.steps)
         if step.design is not None and step.verdict is not None
     ]
+
+
+def budget_of(task: Task, record: Record) -> int:
+    """The query budget that held in the run, a shown history included."""
+    return task.spec["query_budget"] if record.budget is None else record.budget
+
+
+def unread_turns(record: Record) -> int:
+    """1 where the last turn could not be read and is no step; the authors' logs hold it as a step."""
+    return int(record.outcome != "ok" and not record.recorded)
 
 
 def best_feasible_value(designs: Iterable[Evaluated], objective: Objective) -> float | None:
@@ -136,5 +146,7 @@ def log_edit(before: Design, after: Design, problem: Problem) -> float | None:
     for name in problem.variables:
         box = problem.bounds.get(name)
         if box is not None and 0 < box["min"] < box["max"] and before[name] > 0 and after[name] > 0:
-            sizes.append(abs(math.log(after[name] / before[name])) / math.log(box["max"] / box["min"]))
+            sizes.append(
+                abs(math.log(after[name]) - math.log(before[name])) / (math.log(box["max"]) - math.log(box["min"]))
+            )
     return sum(sizes) / len(sizes) if sizes else None

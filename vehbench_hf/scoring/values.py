@@ -4,7 +4,7 @@ Undefined is a value of its own: NaN inside arrays, None with a reason in a `Met
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +13,11 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class MetricValue:
-    """One number of a score: its value, over how many rows or pairs it is taken, and why it is None.
-
-    A mean or a rate carries what it divides: `numerator` over `denominator`. `counted` says that both count events
-    that happen or not, so that the rate is a proportion. A number made of several rates has neither.
-    """
-
-    value: float | None
-    n: int
-    reason: str | None = None
-    numerator: float | None = None
-    denominator: float | None = None
-    counted: bool = False
-
-
-@dataclass(frozen=True)
 class PerRow:
     """One quantity over N rows: what a row adds to the sum and to the count, both 0 where it is left out.
 
     A plain mean over rows has counts 0 and 1; a rate pooled over the steps of all rows has the steps as
-    counts. `counted` says that the totals count events.
+    counts. `counted` says that the totals count events, so that the mean is a proportion.
     """
 
     total: Array
@@ -44,12 +28,33 @@ class PerRow:
         """Weighted mean for weights of shape (..., N), as shape (...); NaN where no row has weight."""
         return divide(weights @ self.total, weights @ self.count)
 
-    def average(self, reason: str) -> MetricValue:
+    def average(self, reason: str) -> "MetricValue":
         """The mean with every row counted once; `reason` is given when no row enters."""
         value = metric_value(self.mean(np.ones(len(self.total))), int(self.count.sum()), reason)
-        return replace(
-            value, numerator=float(self.total.sum()), denominator=float(self.count.sum()), counted=self.counted
-        )
+        return replace(value, column=self)
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """One number of a score: its value, over how many rows or pairs it is taken, and why it is None.
+
+    A mean or a rate keeps the `column` it is the mean of. A number made of several rates has none.
+    """
+
+    value: float | None
+    n: int
+    reason: str | None = None
+    column: PerRow | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def numerator(self) -> float | None:
+        """What a mean divides; None for a number that is no mean."""
+        return None if self.column is None else float(self.column.total.sum())
+
+    @property
+    def denominator(self) -> float | None:
+        """By what a mean divides."""
+        return None if self.column is None else float(self.column.count.sum())
 
 
 def row_mean(values: Iterable[float | None]) -> PerRow:
@@ -71,22 +76,24 @@ def pooled(counts: Iterable[tuple[float, float]], *, counted: bool = True) -> Pe
     return PerRow(table[:, 0], table[:, 1], counted)
 
 
-def share(hits: float, total: float, reason: str) -> MetricValue:
-    """The proportion of events that happened; undefined with a reason when there was none to count."""
-    value = metric_value(divide(np.float64(hits), np.float64(total)), int(total), reason)
-    return replace(value, numerator=float(hits), denominator=float(total), counted=True)
+def marked(hits: Array, among: Array) -> PerRow:
+    """The proportion of marked rows: `hits` and `among` are 0 or 1 a row, and every hit is among them."""
+    return PerRow(hits, among, counted=True)
 
 
 def metric_value(value: float | Array, n: int, reason: str) -> MetricValue:
-    """A `MetricValue` of a computed value; NaN becomes None with the reason."""
+    """A `MetricValue` of a computed value; what is no finite number becomes None with the reason."""
     number = float(value)
-    return MetricValue(None, n, reason) if np.isnan(number) else MetricValue(number, n)
+    if np.isinf(number):
+        reason = "the replies give no finite number"
+    return MetricValue(number, n) if np.isfinite(number) else MetricValue(None, n, reason)
 
 
 def complement(rate: MetricValue) -> MetricValue:
     """One minus a rate; undefined stays undefined."""
-    rest = None if rate.numerator is None or rate.denominator is None else rate.denominator - rate.numerator
-    return replace(rate, value=None if rate.value is None else 1.0 - rate.value, numerator=rest)
+    column = rate.column
+    rest = None if column is None else PerRow(column.count - column.total, column.count, column.counted)
+    return replace(rate, value=None if rate.value is None else 1.0 - rate.value, column=rest)
 
 
 def at_least_zero(value: MetricValue) -> MetricValue:

@@ -8,13 +8,13 @@ from vehbench_hf.analysis.compare import compare_runs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import RunError
 from vehbench_hf.runlog.differences import require_comparable
-from vehbench_hf.statistics import holm_adjusted, smallest_detectable
+from vehbench_hf.statistics import holm_adjusted
 
 GOOD, NEAR, BAD = "abcde", "abced", "edcba"  # tau 1, 0.8, -1
 
 
 def compare(*compared, **options):
-    return compare_runs(compared, convention="defined", **{"headline_splits": ["test_id"], "resamples": 500, **options})
+    return compare_runs(compared, convention="defined", **{"headline_splits": ["test_id"], **options})
 
 
 def only(result):
@@ -32,7 +32,7 @@ def test_the_difference_is_second_minus_first_and_counts_its_tasks(runs):
     assert (entry["n"], entry["clusters"]) == (16, 8)
     low, high = entry["interval"]
     assert low < 0.45 < high
-    assert entry["detectable"] == pytest.approx(smallest_detectable(entry["standard_error"]))
+    assert entry["detectable"] > 2.8 * entry["standard_error"]
 
 
 def test_every_two_runs_are_compared_and_adjusted_together(runs):
@@ -75,8 +75,10 @@ def test_tasks_outside_the_splits_do_not_count(runs):
     assert (entry["n"], entry["values"]) == (6, [1.0, 1.0])
 
 
-def test_a_probe_of_one_run_alone_is_not_compared(runs):
-    assert compare(runs.run("a", [GOOD] * 4), runs.of("b", []))["comparisons"] == []
+def test_a_probe_of_one_run_alone_is_not_compared_and_named(runs):
+    found = compare(runs.run("a", [GOOD] * 4), runs.of("b", []))
+    assert found["comparisons"] == []
+    assert "P4: b has no scored row and is not compared." in found["notes"]
 
 
 def test_more_repeats_give_a_task_no_more_weight(runs):
@@ -89,7 +91,7 @@ def test_more_repeats_give_a_task_no_more_weight(runs):
 
 def test_equal_runs_have_no_detectable_difference(runs):
     entry = only(compare(runs.run("a", [GOOD, BAD] * 6), runs.run("b", [GOOD, BAD] * 6)))
-    assert (entry["difference"], entry["p_value"], entry["interval"]) == (0.0, 1.0, [0.0, 0.0])
+    assert (entry["difference"], entry["p_value"], entry["interval"]) == (0.0, 1.0, None)
     assert entry["detectable"] is None
     assert "no spread" in entry["undefined"]
 
@@ -97,7 +99,7 @@ def test_equal_runs_have_no_detectable_difference(runs):
 def test_one_paper_has_no_interval(runs):
     first, second = ([runs.row(runs.pool(i, papers=1), order) for i in range(6)] for order in (GOOD, NEAR))
     entry = only(compare(runs.of("a", first), runs.of("b", second)))
-    assert (entry["interval"], entry["detectable"], entry["p_value"]) == (None, None, 1.0)
+    assert (entry["interval"], entry["detectable"], entry["p_value"]) == (None, None, None)
     assert "one paper" in entry["undefined"]
 
 
@@ -105,9 +107,7 @@ def test_equal_calls_agree_and_the_method_is_said(runs):
     compared = runs.run("a", [GOOD, NEAR, BAD] * 6), runs.run("b", [NEAR, NEAR, GOOD] * 6)
     first = compare(*compared)
     assert json.dumps(first, allow_nan=False) == json.dumps(compare(*compared), allow_nan=False)
-    assert (first["method"]["resamples"], first["method"]["seed"]) == (500, 763)
     assert "power 0.8 at level 0.05" in first["method"]["detectable"]
-    assert compare(*compared, seed=1)["comparisons"] != first["comparisons"]
 
 
 @pytest.mark.parametrize(
@@ -121,11 +121,11 @@ def test_equal_calls_agree_and_the_method_is_said(runs):
         ({"sampling.temperature": None, "model": "baseline/a"}, None),
     ],
 )
-def test_run_noise_that_is_left_out_is_named(runs, fields, word):
+def test_noise_of_a_whole_run_is_said_to_be_left_out(runs, fields, word):
     notes = compare(runs.run("a", [GOOD] * 8, **fields), runs.run("b", [NEAR] * 8))["notes"]
     notes = [note for note in notes if "incomplete" not in note]  # one of three epochs is there
     assert len(notes) == (word is not None)
-    assert all(word in note and "noise between runs" in note and note.startswith("a:") for note in notes)
+    assert all(word in note and "common to a whole run" in note and note.startswith("a:") for note in notes)
 
 
 def test_unscored_rows_and_problems_of_a_log_are_named(runs):

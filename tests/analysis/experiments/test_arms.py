@@ -43,7 +43,7 @@ def arm(experiments_bank: Bank, tmp_path: Path) -> MakeArm:
 
 def test_the_summary_effect_is_taken_over_the_36_tasks(arm: MakeArm, experiments_bank: Bank) -> None:
     raw, summary = arm("raw", 3), arm("summary", 1, p3_state="summary")
-    found = intervention_effects(raw, summary, experiments_bank, resamples=500)
+    found = intervention_effects(raw, summary, experiments_bank)
     assert (found["tasks"], found["changed"]) == (36, {"p3_state": ["raw", "summary"]})
     success, cascade = found["effects"]
     assert (success["part"], success["n"], success["first"], success["second"]) == ("success", 36, 12 / 36, 1.0)
@@ -82,7 +82,7 @@ def test_a_cell_shows_its_conditions_and_the_differences_between_them(arm: MakeA
         arm("targeted", 2, control="targeted"),
         arm("neutral", 3, control="neutral"),
     ]
-    found = cell_effects(CELLS["p3"], arms, experiments_bank, resamples=200)
+    found = cell_effects(CELLS["p3"], arms, experiments_bank)
     assert list(found["conditions"]) == ["none", "neutral", "targeted", "summary+targeted"]
     assert [round(36 * one["success"]) for one in found["conditions"].values()] == [9, 12, 18, 36]
     assert all(one["n"] == 36 and one["unreadable"] == 0 for one in found["conditions"].values())

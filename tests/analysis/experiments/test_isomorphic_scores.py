@@ -34,7 +34,7 @@ def scored(tasks: Sequence[IsomorphicTask], records: list[Record], **more: Any) 
     by_task: dict[str, list[Record]] = {}
     for one in records:
         by_task.setdefault(one.task_id, []).append(one)
-    return score_isomorphic(tasks, by_task, bank="test", resamples=200, **more)
+    return score_isomorphic(tasks, by_task, bank="test", **more)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -36,7 +36,7 @@ def rows(tasks: Sequence[Task], success: Sequence[bool], epoch: int = 0) -> list
 
 def effect(first: Sequence[Row], second: Sequence[Row], part: str = "success", **more: Any) -> dict[str, Any]:
     ids = {row.task.task_id for row in [*first, *second]}
-    return paired_effect(first, second, "p3", part, ids, convention="defined", resamples=200, **more)
+    return paired_effect(first, second, "p3", part, ids, convention="defined", **more)
 
 
 @some
@@ -48,11 +48,12 @@ def test_the_effect_is_the_mean_difference_and_changes_sign_with_the_order(
     there, back = effect(rows(tasks, before), rows(tasks, after)), effect(rows(tasks, after), rows(tasks, before))
     assert there["difference"] == pytest.approx(np.mean(after) - np.mean(before))
     assert back["difference"] == pytest.approx(-there["difference"])
-    assert back["interval"] == pytest.approx([-end for end in reversed(there["interval"])])
-    assert (there["n"], there["left_out"], there["undefined"]) == (N, 0, None)
+    assert (there["n"], there["left_out"]) == (N, 0)
+    assert (there["interval"] is None) == bool(there["undefined"])
+    if there["interval"] is not None:
+        assert back["interval"] == pytest.approx([-end for end in reversed(there["interval"])])
     if before == after:
-        assert there["interval"] == [0, 0]
-        assert there["p_value"] == 1
+        assert (there["interval"], there["p_value"]) == (None, 1)
 
 
 @some

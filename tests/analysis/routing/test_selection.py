@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_hf.analysis.stage_choice import StageScore, choose, held_out, mean_norm, simulate
+from vehbench_hf.analysis.stage_choice import StageScore, choose, mean_norm, simulate
+from vehbench_hf.paper.reproduce.printed_inputs import held_out
 from vehbench_hf.types import PROBES, Probe
 
 unit = st.floats(0.01, 1)

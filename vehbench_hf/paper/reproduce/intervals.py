@@ -10,29 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vehbench_hf.paper.reproduce.aggregates import Values
+from vehbench_hf.paper.reproduce.bootstrap import BATCH, paired_interval, percentile_interval, resample_weights
 from vehbench_hf.paper.reproduce.cells import Cell, Computed, PrintedTable, SourceKind
 from vehbench_hf.paper.reproduce.row_logs import ScoredRun
 from vehbench_hf.paper.reproduce.sources import Source
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.scoring import SCORERS, Row
 from vehbench_hf.scoring.values import Array, row_mean
-from vehbench_hf.statistics import (
-    RESAMPLES,
-    paired_difference,
-    percentile_interval,
-    resample_weights,
-    wilson_interval,
-)
+from vehbench_hf.statistics import Interval, wilson_interval
 from vehbench_hf.types import PROBES, Probe
 
 RESAMPLES_12 = 10_000
-BATCH = 1_000
 BEST = ("best", "ci_low", "ci_high")
 DELTA = ("delta", "delta_low", "delta_high")
 MODELS = ("best_model", "delta_first", "delta_second")
 """Labels of a row of Table 12 that name models."""
-
-Interval = tuple[float, float]
 
 
 class Compared(NamedTuple):
@@ -125,8 +117,9 @@ def _near_tie(pair: str, name: str, runs: Mapping[str, ScoredRun], values: Mappi
         in_first = np.concatenate([np.ones(len(first)), np.zeros(len(second))])
         if not np.isnan([statistic(coded, weights) for weights in (in_first, 1 - in_first)]).any():
             tasks = [row.task.task_id for row in (*first, *second)]
-            gap = paired_difference(lambda w: statistic(coded, w), 1 - in_first, in_first, tasks, resamples=RESAMPLES)
-            return NearTie(pair, name, gap.value, gap.interval, "row_logs", None)
+            difference = float(statistic(coded, in_first) - statistic(coded, 1 - in_first))
+            ends = paired_interval(lambda w: statistic(coded, w), 1 - in_first, in_first, tasks)
+            return NearTie(pair, name, difference, ends, "row_logs", None)
         why = f"{part} is undefined for one of the two"
     a, b = (values.get(model, {}).get(probe, {}).get(part) for model in models)
     if a is None or b is None:

@@ -1,8 +1,8 @@
 """Tables that follow from other printed tables: the arithmetic of the paper, no evidence about its logs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from vehbench_hf.analysis.stage_choice import Routing, StageScore, Strategy, held_out, simulate
+from vehbench_hf.analysis.stage_choice import Routing, StageScore, Strategy, simulate
 from vehbench_hf.paper.reproduce.cells import Cell, Computed, PrintedTable, Tables
 from vehbench_hf.paper.reproduce.sources import GROUP_LABELS, GROUP_ROWS, SPLIT_TABLES
 from vehbench_hf.types import SPLITS, Probe, Split
@@ -33,6 +33,18 @@ def printed_routing(tables: Tables, sizes: Sizes) -> Routing | None:
                 held_out=held_out((by_split[split], sizes.get((probe, split), 0)) for split in HELD_OUT),
             )
     return simulate(scores)
+
+
+def held_out(splits: Iterable[tuple[float | None, int]]) -> float | None:
+    """Scores of the held-out splits weighted by their task counts; None when a split with tasks has no score."""
+    total, n = 0.0, 0
+    for value, tasks in splits:
+        if tasks == 0:
+            continue
+        if value is None:
+            return None
+        total, n = total + tasks * value, n + tasks
+    return total / n if n else None
 
 
 def strategy_cells(tables: Tables, sizes: Sizes) -> dict[Cell, Computed]:

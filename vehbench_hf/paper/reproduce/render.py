@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from vehbench_hf.paper.reproduce.bootstrap import RESAMPLES
 from vehbench_hf.paper.reproduce.cells import SourceKind
 from vehbench_hf.paper.reproduce.intervals import NearTie
 from vehbench_hf.paper.reproduce.result import NO_DIRECTORY, ComparedCell, Reproduction, TableResult
-from vehbench_hf.statistics import RESAMPLES
 
 NAMES: dict[SourceKind, str] = {
     "row_logs": "row logs",
