@@ -113,6 +113,16 @@ def test_a_changed_log_is_noticed(
     assert any(words[change] in line for line in covered), covered
 
 
+def test_a_log_that_a_scorer_fails_on_is_a_difference(
+    record_file: Path, small_bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OverflowError("a number beyond all numbers")
+
+    monkeypatch.setattr("vehbench_hf.hub.verification.score_run", fail)
+    assert check(record_file, small_bank)[-1] == "scores: a number beyond all numbers"
+
+
 def test_a_changed_score_is_noticed(record_file: Path, small_bank: Bank) -> None:
     def better(record: dict[str, Any]) -> None:
         record["scores"]["probes"]["p2"]["headline"]["value"] += 0.01

@@ -63,7 +63,7 @@ def test_output_is_json_with_all_words_of_the_contract(run):
 
 
 def test_scores_of_other_conventions_do_not_look_comparable():
-    assert comparability("veh-v1", "released") == "veh-v1 | prompts 1 | protocol 1 | scorer 1 | released"
+    assert comparability("veh-v1", "released") == "veh-v1 | prompts 1 | protocol 1 | scorer 2 | released"
     assert comparability("veh-v1", "defined") != comparability("veh-v1", "released")
 
 

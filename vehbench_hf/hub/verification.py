@@ -25,7 +25,7 @@ from vehbench_hf.hub.submitted_record import (
 from vehbench_hf.runlog.differences import deviations
 from vehbench_hf.runlog.loaded_run import load_run
 from vehbench_hf.runlog.run_json import read_run_json
-from vehbench_hf.scoring import score_run
+from vehbench_hf.scoring import SCORING_FAILURES, score_run
 from vehbench_hf.scoring.scores_type import Versions
 from vehbench_hf.types import Convention
 
@@ -60,7 +60,7 @@ def record_differences(record: SubmittedRecord, log: Path, bank: Bank) -> list[s
     try:
         check_run(info, bank, record["model_id"])
         scores = score_run(load_run(log, bank), convention)
-    except UserError as error:
+    except (UserError, *SCORING_FAILURES) as error:
         return [*lines, printable(f"scores: {error}")]
     try:
         check_scores(scores)
