@@ -125,3 +125,11 @@ def test_reasoning_that_the_template_opened_and_the_limit_cut_is_no_answer(folde
     plain = reply_to(chat, "<|assistant|>\n", "{}")
     assert (plain.text, plain.reasoning, plain.usage) == ("{}", None, Usage(9, 4, 5, 0))
     assert whole.usage.reasoning == len(chat.token_ids("so"))
+
+
+def test_special_tokens_that_mark_reasoning_are_read_and_all_others_left_out(folder: Path) -> None:
+    chat = chat_of(folder)
+    chat.tokenizer.add_special_tokens({"additional_special_tokens": ["[THINK]", "[/THINK]", "<|im_end|>"]})
+    ids = chat.token_ids('[THINK]{"draft": 1}[/THINK]{"final": 1}<|im_end|>')
+    reply = reply_to(chat, "<|assistant|>\n", chat.tokenizer.decode(ids, skip_special_tokens=False))
+    assert (reply.text, reply.reasoning) == ('{"final": 1}', '{"draft": 1}')

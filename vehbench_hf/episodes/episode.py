@@ -2,6 +2,7 @@
 
 from vehbench_hf.domains import DEFAULT_DOMAIN
 from vehbench_hf.episodes.task_rules import rules_of
+from vehbench_hf.finish_reasons import ending_of
 from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply
 from vehbench_hf.prompts import retry_note
@@ -55,16 +56,19 @@ class Episode:
             raise RuntimeError(f"episode of {self.task_id} is over ({self.outcome}); it takes no further reply")
         self._usage.append(reply.usage)
         self._applicable = self._applicable and reply.note != "not_applicable"
-        if reply.error is not None:
+        ending = ending_of(reply.finish_reason)
+        if reply.error is not None or ending == "failed":
             return self._end("infra_error")
-        if reply.finish_reason == "content_filter":
+        if ending == "refused":
             return self._end("refused")
-        cut = reply.finish_reason == "length"
         try:
             answer = self._rules.read(reply.text or "", len(self.steps))
-            if cut and SEVERAL in answer.repairs:
-                raise UnreadableReply("several different answers, and no end")
+            if ending == "cut" and (SEVERAL in answer.repairs or not answer.is_last):
+                raise UnreadableReply("a draft perhaps, for the reply would have gone on")
         except UnreadableReply as unreadable:
+            if ending == "unknown":  # whether the model or its server ended it is not known
+                return self._end("infra_error")
+            cut = ending == "cut"
             return self._failed("truncated" if cut else "format_error", "it was cut off" if cut else str(unreadable))
         return self._step(answer, reply.reasoning or answer.reasoning)
 

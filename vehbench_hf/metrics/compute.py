@@ -10,6 +10,7 @@ import numpy as np
 
 from vehbench_hf.episodes import Episode
 from vehbench_hf.errors import MetricInputError
+from vehbench_hf.finish_reasons import ending_of
 from vehbench_hf.metrics.predictions import Prediction, read_prediction
 from vehbench_hf.metrics.references import NO_SUBTYPE, read_reference
 from vehbench_hf.paper.release.tasks import BANK_VERSION as BANK_V1
@@ -131,7 +132,7 @@ def _record(task: Task, prediction: Prediction, protocol: Protocol, epoch: int, 
         episode.receive(reply)
     if episode.outcome is not None:
         return episode.record()
-    unread: Outcome = "truncated" if prediction.replies[-1].finish_reason == "length" else "format_error"
+    unread: Outcome = "truncated" if ending_of(prediction.replies[-1].finish_reason) == "cut" else "format_error"
     return Record(
         task_id=task.task_id,
         probe=task.probe,

@@ -1,7 +1,7 @@
-"""The answer of a reply: the first JSON object in it that is a valid answer of the probe.
+"""The answer of a reply: the last JSON object in it that is a valid answer of the probe.
 
-That is the rule of the paper's harness (appendix N.1). A reply that holds no such object is unreadable;
-reading never guesses. What had to be interpreted is named in `Answer.repairs`.
+Models think aloud before they answer. (The paper's harness took the first object, appendix N.1.) A reply that holds no
+such object is unreadable; reading never guesses. What had to be interpreted is named in `Answer.repairs`.
 """
 
 import re
@@ -23,7 +23,7 @@ _STEP_TEXT = re.compile(r"(?:step\s*#?\s*)?([0-9]{1,6})", re.IGNORECASE)
 _REASON_KEYS = ("reason", "rationale", "explanation", "justification")
 
 
-SEVERAL = "reply: several different answers, the first counts"
+SEVERAL = "reply: several different answers, the last counts"
 """The repair of a reply that holds more than one answer."""
 
 
@@ -34,7 +34,8 @@ class Answer:
     `action` is one of the probe's `ACTIONS`. `design` is set for propose_design in P2 and P3: finite
     numbers in the variables' units, not clipped and not judged. `ranking` (P4) holds the candidate ids best
     first. `prior_step` belongs to reset_to_prior and counts from 1. `repairs` says in words what had to be
-    interpreted; empty means nothing had. `content` is what the reply says to its reader, `reasoning` what stands in it
+    interpreted; empty means nothing had. `is_last` says that nothing but blanks or the end of a code fence follows the
+    answer. `content` is what the reply says to its reader, `reasoning` what stands in it
     between the tags of a reasoning model.
     """
 
@@ -45,6 +46,7 @@ class Answer:
     prior_step: int | None = None
     reason: str | None = None
     repairs: tuple[str, ...] = ()
+    is_last: bool = field(default=True, compare=False)
     content: str = field(default="", compare=False)
     reasoning: str = field(default="", compare=False)
 
@@ -67,7 +69,7 @@ def read_answer(
     is not.
     """
     names = names_of(variables)
-    return first_answer(
+    return last_answer(
         text,
         names,
         lambda values: _read(values, probe, names, candidate_ids, step_count),
@@ -75,13 +77,13 @@ def read_answer(
     )
 
 
-def first_answer(
+def last_answer(
     text: str,
     names: Names,
     read: Callable[[Mapping[str, object]], Answer],
     is_named: Callable[[Mapping[str, object]], bool],
 ) -> Answer:
-    """The first JSON object of a reply that `read` takes for an answer, wrappers around it taken off.
+    """The last JSON object of a reply that `read` takes for an answer, wrappers around it taken off.
 
     `is_named` says whether an object claims to be the answer. One that does not counts only where none does and nothing
     is broken. Raises UnreadableReply, and nothing else, as long as `read` does.
@@ -99,11 +101,16 @@ def first_answer(
             by_name = is_named(values)
             unnamed_counts = unnamed_counts and not by_name
             answer = read(values)
-            (named if by_name else unnamed).append(replace(answer, repairs=(*entry.repairs, *repairs, *answer.repairs)))
+            answer = replace(
+                answer,
+                repairs=(*entry.repairs, *repairs, *answer.repairs),
+                is_last=not content[entry.end :].strip("` \t\r\n"),
+            )
+            (named if by_name else unnamed).append(answer)
         except UnreadableReply as error:
             first_error = first_error or error
     if named or (unnamed and unnamed_counts):
-        answer = _first(named or unnamed, passed_over=bool(named and unnamed))
+        answer = _last(named or unnamed, passed_over=bool(named and unnamed))
         return replace(answer, content=content, reasoning=reasoning)
     if first_error:
         raise first_error
@@ -112,14 +119,14 @@ def first_answer(
     raise UnreadableReply("the reply holds no JSON object; expected one")
 
 
-def _first(answers: list[Answer], *, passed_over: bool) -> Answer:
-    first, *others = answers
-    repairs = list(first.repairs)
+def _last(answers: list[Answer], *, passed_over: bool) -> Answer:
+    *others, last = answers
+    repairs = list(last.repairs)
     if passed_over:
         repairs.append("reply: a design without an action was not taken for the answer")
-    if any(_gist(other) != _gist(first) for other in others):
+    if any(_gist(other) != _gist(last) for other in others):
         repairs.append(SEVERAL)
-    return replace(first, repairs=tuple(repairs))
+    return replace(last, repairs=tuple(repairs))
 
 
 def _gist(answer: Answer) -> Answer:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from vehbench_hf.isomorphic.types import Form
 from vehbench_hf.parsing.actions import read_action
-from vehbench_hf.parsing.answers import Answer, first_answer
+from vehbench_hf.parsing.answers import Answer, last_answer
 from vehbench_hf.parsing.designs import Names, find_design, is_designlike, names_of, variable_of
 from vehbench_hf.parsing.rankings import candidate_id
 from vehbench_hf.parsing.unreadable import UnreadableReply, listed, quoted
@@ -42,7 +42,7 @@ def read_isomorphic_answer(
             return _choice(values, candidate_ids)
         return _design(values, names, (fixed or {}) if form == "completion" else {})
 
-    return first_answer(text, names, read, lambda values: _NAMED[form] in values)
+    return last_answer(text, names, read, lambda values: _NAMED[form] in values)
 
 
 def _choice(values: Mapping[str, object], ids: Sequence[str]) -> Answer:

@@ -1,19 +1,17 @@
 """From messages to the tokens that a local model reads, by its tokenizer's chat template, and back from its text."""
 
 import hashlib
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.parsing import split_reasoning
+from vehbench_hf.parsing.reasoning import Parts, has_reasoning_marks, opening_mark, split_reasoning
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Message, Reply, Usage
 from vehbench_runners.backend import RunStopped
 
-_OPEN = re.compile(r"<(think|thinking|thought|reasoning)>\s*\Z", re.IGNORECASE)
 _TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 
 
@@ -104,7 +102,7 @@ class Chat:
     @property
     def may_think(self) -> bool:
         """Whether the model thinks before it answers, as far as its template and the template's arguments show."""
-        return dict(self.arguments).get("enable_thinking", True) and "<think" in self.template
+        return dict(self.arguments).get("enable_thinking", True) and has_reasoning_marks(self.template)
 
 
 def load_chat(name: str, sampling: Sampling, weights: Weights, engine: dict[str, Any]) -> Chat:
@@ -153,12 +151,12 @@ def overflow(prompt_tokens: int, context: int) -> Reply:
 def made_reply(
     chat: Chat, prompt: str, output: str, *, finish_reason: str, usage: Usage, latency_s: float, request_id: str | None
 ) -> Reply:
-    """A reply from what a local model wrote after `prompt`, its reasoning told apart by the tags around it.
+    """A reply from what a local model wrote after `prompt`, special tokens included.
 
-    Where the template has already opened the reasoning, an answer cut before the closing tag is all reasoning.
+    Its reasoning is told apart by the marks around it, which may be special tokens; all others are left out. Where the
+    template has already opened the reasoning, an answer cut before the closing mark is all reasoning.
     """
-    opened = _OPEN.search(prompt)
-    parts = split_reasoning(f"<{opened[1]}>{output}" if opened else output)
+    parts = Parts(*(_plain(chat, part) for part in split_reasoning(opening_mark(prompt) + output)))
     thought = len(chat.token_ids(parts.reasoning)) if parts.reasoning else 0
     return Reply(
         text=parts.content,
@@ -169,6 +167,13 @@ def made_reply(
         served_model=chat.name,
         request_id=request_id,
     )
+
+
+def _plain(chat: Chat, text: str) -> str:
+    """A text without the tokenizer's special tokens."""
+    for token in chat.tokenizer.all_special_tokens:
+        text = text.replace(token, "")
+    return text
 
 
 def _as_template_reads(message: Message) -> dict[str, str]:

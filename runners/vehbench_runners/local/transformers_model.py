@@ -155,7 +155,7 @@ class TransformersBackend(LocalModel):
         return made_reply(
             self._chat,
             prompt.text,
-            self._chat.tokenizer.decode(written, skip_special_tokens=True),
+            self._chat.tokenizer.decode(written, skip_special_tokens=False),
             finish_reason="length" if end is None else "stop",
             usage=Usage(input=len(prompt.ids), cached=cached, output=len(written) + (end is not None)),
             latency_s=seconds,

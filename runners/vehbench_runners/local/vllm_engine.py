@@ -181,7 +181,13 @@ def _parameters(sampling: Sampling, defaults: dict[str, Any], *, room: int, epoc
         "thinking_token_budget": sampling.reasoning_tokens,
         "seed": None if sampling.seed is None else sampling.seed + epoch,
     }
-    values = defaults | {name: value for name, value in asked.items() if value is not None} | extra
+    # Some models mark their reasoning with special tokens, which would be dropped.
+    values = (
+        {"skip_special_tokens": False}
+        | defaults
+        | {name: value for name, value in asked.items() if value is not None}
+        | extra
+    )
     values["max_tokens"] = min(room, sampling.max_tokens or room)
     try:
         return SamplingParams(**values, output_kind=RequestOutputKind.FINAL_ONLY)

@@ -125,7 +125,8 @@ class Connection:
 
     def _failed(self, failure: Failure, headers: Mapping[str, str]) -> Answer:
         # The body was cleaned before its text was cut, since half a key would not be found; escapes are read since.
-        return Answer(replace(failure, text=self._clean(failure.text)), retry_after(headers))
+        asked = retry_after(headers)
+        return Answer(replace(failure, text=self._clean(failure.text)), asked if asked is not None else failure.wait_s)
 
     def _unanswered(self, error: BaseException) -> Failure:
         """Why no answer came. Transports wrap the cause in several ways, so the whole chain is looked at."""

@@ -28,20 +28,25 @@ _LONGEST = 500
 
 @dataclass(frozen=True)
 class Failure:
-    """A call that gave no reply: what to do, the server's words, and the request field it complains of, if any."""
+    """A call that gave no reply: what to do, the server's words, the request field it complains of, if any, and the
+    seconds that its body asks to wait."""
 
     kind: Kind
     text: str
     field: str | None = None
+    wait_s: float | None = None
 
 
 _FINAL = (401, 402, 403, 404, 405)
-_BUSY = (429, 503, 529)
+_BUSY = (503, 529)
 _AGAIN = (408, 409, 425)
 
 _NO_MONEY = re.compile(
     r"insufficient.(quota|balance|credits|funds)|exceeded your current quota|billing|payment", re.IGNORECASE
 )
+_NO_MONEY_CODE = re.compile(r"insufficient|billing|balance|credit|payment|arrears|out_of_quota", re.IGNORECASE)
+_PER_DAY = re.compile(r"per[ _-]?(day|month)|daily|monthly", re.IGNORECASE)
+_RETRY_IN = re.compile(r"(?:retry|try again)\D{0,20}?([0-9]{1,6}(?:\.[0-9]{1,6})?)\s?(ms|s|m)\b", re.IGNORECASE)
 _FILTERED = re.compile(
     r"content.?(filter|management|policy|moderation)|responsible.?ai|data_?inspection|usage polic(y|ies)"
     r"|flagged|prohibited.?content",
@@ -71,8 +76,9 @@ def read_failure(status: int, body: str, sent: Collection[str]) -> Failure:
     text = f"HTTP {status}: {_message(error, body)}"
     words = " ".join(_words(error.get(name)) for name in ("code", "type", "status")) + " " + text
     field = _field(error, text, sent)
-    if status == 429 and _NO_MONEY.search(words):
-        return Failure("final", text)
+    if status == 429:
+        wait_s = _asked_wait(error, text)
+        return Failure("final" if _is_out_of_money(error, text, wait_s) else "busy", text, wait_s=wait_s)
     if status in (400, 403, 422) and _FILTERED.search(words):
         return Failure("filtered", text)
     if status in (400, 413, 422) and _OVERFLOW.search(words):
@@ -119,6 +125,38 @@ def _message(error: dict[str, Any], body: str) -> str:
     message = next((error[key] for key in ("message", "detail", "error_message") if error.get(key)), body)
     text = short(message if isinstance(message, str) else json.dumps(message))
     return text or "no message"
+
+
+def _is_out_of_money(error: dict[str, Any], text: str, wait_s: float | None) -> bool:
+    """Whether a 429 will last: codes say it best, and prose only where neither a code nor a time to wait does."""
+    codes = " ".join(_words(error.get(name)) for name in ("code", "type", "status", "reason"))
+    if _NO_MONEY_CODE.search(codes):
+        return True
+    quotas = " ".join(_words(entry.get("quotaId")) for entry in _details(error, "violations"))
+    if quotas:
+        return bool(_PER_DAY.search(quotas)) and not re.search("per_?minute|per_?second", quotas, re.IGNORECASE)
+    told = wait_s is not None or re.search(r"rate|exhausted|throttl|too_many", codes, re.IGNORECASE)
+    return not told and bool(_NO_MONEY.search(text))
+
+
+def _asked_wait(error: dict[str, Any], text: str) -> float | None:
+    """The seconds that the body of a refusal asks to wait: Google's RetryInfo, or a sentence."""
+    delays = [entry["retryDelay"] for entry in _details(error) if isinstance(entry.get("retryDelay"), str)]
+    delay = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)s", delays[0]) if delays else None
+    if delay is not None:
+        return float(delay[1])
+    said = _RETRY_IN.search(text)
+    return None if said is None else float(said[1]) * {"ms": 1e-3, "s": 1.0, "m": 60.0}[said[2].lower()]
+
+
+def _details(error: dict[str, Any], inner: str | None = None) -> list[dict[str, Any]]:
+    """The objects in Google's list of details, or those in the lists named `inner` of these."""
+    details = error.get("details")
+    entries = [entry for entry in details if isinstance(entry, dict)] if isinstance(details, list) else []
+    if inner is None:
+        return entries
+    lists = [entry[inner] for entry in entries if isinstance(entry.get(inner), list)]
+    return [entry for values in lists for entry in values if isinstance(entry, dict)]
 
 
 def _words(value: object) -> str:
