@@ -1,7 +1,7 @@
 """One task in progress: messages out, replies in, a record at the end."""
 
 from vehbench_hf.domains import DEFAULT_DOMAIN
-from vehbench_hf.episodes.task_rules import rules_of
+from vehbench_hf.episodes.task_rules import TaskRules, rules_of
 from vehbench_hf.finish_reasons import ending_of
 from vehbench_hf.isomorphic.types import IsomorphicSpec
 from vehbench_hf.parsing import SEVERAL, Answer, UnreadableReply
@@ -25,14 +25,15 @@ class Episode:
         protocol: Protocol,
         epoch: int = 0,
         domain: str = DEFAULT_DOMAIN,
+        rules: TaskRules | None = None,
     ) -> None:
-        self._rules = rules_of(probe, spec, protocol, domain)
+        self.rules = rules or rules_of(probe, spec, protocol, domain)
         self.task_id, self.probe, self.epoch = task_id, probe, epoch
         self.outcome: Outcome | None = None
         self.steps: tuple[Step, ...] = ()
         self.attempt = 0
         self._protocol = protocol
-        self._messages: list[Message] = self._rules.messages
+        self._messages: list[Message] = self.rules.messages
         self._usage: list[Usage] = []
         self._applicable = True
 
@@ -62,7 +63,7 @@ class Episode:
         if ending == "refused":
             return self._end("refused")
         try:
-            answer = self._rules.read(reply.text or "", len(self.steps))
+            answer = self.rules.read(reply.text or "", len(self.steps))
             if ending == "cut" and (SEVERAL in answer.repairs or not answer.is_last):
                 raise UnreadableReply("a draft perhaps, for the reply would have gone on")
         except UnreadableReply as unreadable:
@@ -89,7 +90,7 @@ class Episode:
         )
 
     def _step(self, answer: Answer, reasoning: str) -> list[Message] | None:
-        step, feedback = self._rules.step(self.steps, answer)
+        step, feedback = self.rules.step(self.steps, answer)
         self.steps += (step,)
         self.attempt = 0
         if feedback is None:
@@ -117,9 +118,9 @@ class Episode:
         return None
 
 
-def begin_episode(task: Task, protocol: Protocol, epoch: int = 0) -> Episode:
-    """The episode of a task."""
-    return Episode(task.task_id, task.probe, task.spec, protocol, epoch, task.domain)
+def begin_episode(task: Task, protocol: Protocol, epoch: int = 0, rules: TaskRules | None = None) -> Episode:
+    """The episode of a task. `rules` are those of the task, where they are known from another epoch of it."""
+    return Episode(task.task_id, task.probe, task.spec, protocol, epoch, task.domain, rules)
 
 
 def _total(usages: list[Usage]) -> Usage:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -137,15 +136,18 @@ def load_run(folder: Path, bank: Bank, *, tasks: Sequence[Task] | None = None) -
     for turn in turns:
         by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
     unused = sum(turn.reply.error is None for turn in turns)
-    for task, epoch in product(wanted, range(settings.get("epochs", 1))):
-        if not (logged := by_episode.get((task.task_id, epoch))):
-            continue
-        episode, _, failure = replay_episode(task, protocol, logged, epoch=epoch, check_requests=same_prompts)
-        unused -= episode.calls
-        if failure is not None:
-            episode.receive(failure)
-        if episode.outcome is not None:
-            records.setdefault(task.task_id, []).append(episode.record())
+    for task in wanted:
+        rules = None  # the opening prompt is rendered once for all epochs
+        for epoch in range(settings.get("epochs", 1)):
+            if not (logged := by_episode.get((task.task_id, epoch))):
+                continue
+            replayed = replay_episode(task, protocol, logged, epoch=epoch, check_requests=same_prompts, rules=rules)
+            episode, rules = replayed.episode, replayed.episode.rules
+            unused -= episode.calls
+            if replayed.failure is not None:
+                episode.receive(replayed.failure)
+            if episode.outcome is not None:
+                records.setdefault(task.task_id, []).append(episode.record())
     if unused:
         problems.append(f"{unused} turns answer no call of this run (repeated, changed, or of other tasks); left out")
     return Run(folder, info, bank, wanted, records, problems)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.episodes import Episode, begin_episode
+from vehbench_hf.episodes.task_rules import TaskRules
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Message, Reply, Task, Turn
 
@@ -33,11 +34,13 @@ def replay_episode(
     *,
     epoch: int = 0,
     check_requests: bool = True,
+    rules: TaskRules | None = None,
 ) -> ReplayedEpisode:
     """Feed the logged turns of one task and epoch to a new episode.
 
     A call that failed outside the model is not fed, so that it can be made again. With `check_requests`, a turn counts
-    only if its request was exactly what the episode asks now. Of two turns for one call the later one counts.
+    only if its request was exactly what the episode asks now. Of two turns for one call the later one counts. `rules`
+    are those of the task, where they are known.
     """
     good: dict[tuple[int, int, str | None], Turn] = {}
     failed: dict[tuple[int, int], Turn] = {}
@@ -46,7 +49,7 @@ def replay_episode(
             failed[turn.index, turn.attempt] = turn
         else:
             good[turn.index, turn.attempt, turn.request_hash if check_requests else None] = turn
-    episode = begin_episode(task, protocol, epoch)
+    episode = begin_episode(task, protocol, epoch, rules)
     messages: list[Message] | None = episode.start()
     while messages is not None:
         asked = request_hash(messages) if good and check_requests else None
