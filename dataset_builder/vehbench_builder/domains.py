@@ -10,6 +10,7 @@ from vehbench_builder.build_spec import BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import ANCHORS, PROVENANCE, load_anchors
 from vehbench_builder.veh.audit import veh_checks
+from vehbench_builder.veh.figures import figures
 from vehbench_builder.veh.isomorphic.groups import build_isomorphic
 from vehbench_builder.veh.p1 import p1
 from vehbench_builder.veh.p3 import p3
@@ -42,7 +43,8 @@ class DomainBuild:
     """How the tasks of a domain are made and checked.
 
     `probes` are in the order of building: P3 and P4 start from finished P2 tasks. `anchors` are the known devices that
-    tasks start from, `inputs` the files that they come from. `subsets` are what a manifest names, by name.
+    tasks start from, `inputs` the files that they come from. `subsets` are what a manifest names, by name; `figures`
+    are what card and datasheet say about the tasks of a bank.
     """
 
     probes: Mapping[Probe, ProbeModule]
@@ -51,6 +53,7 @@ class DomainBuild:
     isomorphic: Callable[[Sequence[Task], int], list[IsomorphicTask]]
     subsets: Callable[[Iterable[Task]], dict[str, list[str]]]
     checks: Callable[[Bank, int, Progress | None], list[Check]]
+    figures: Callable[[Sequence[Task]], dict[str, Any]]
 
 
 VEH = DomainBuild(
@@ -65,6 +68,7 @@ VEH = DomainBuild(
     isomorphic=build_isomorphic,
     subsets=lambda tasks: {p3.INTERVENTION: p3.intervention_subset(tasks)},
     checks=veh_checks,
+    figures=figures,
 )
 
 DOMAINS: dict[str, DomainBuild] = {"veh": VEH}

@@ -5,11 +5,6 @@ follows the last bits. Libraries read the number when they are loaded, so it hol
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
-
-T = TypeVar("T")
 
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -32,18 +27,3 @@ def end_with_parent() -> None:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def in_a_pinned_process(work: Callable[[], T]) -> T:
-    """The result of a module's function, from a fresh process on one thread; its exceptions are raised here."""
-    before = {name: os.environ.get(name) for name in VARIABLES}
-    pin_threads()
-    try:
-        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-            return pool.submit(work).result()
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -16,7 +16,7 @@ import yaml
 from vehbench_builder.documents.card import own_text, render_card, render_datasheet, with_header, write_documents
 from vehbench_builder.documents.columns import MEANINGS, described, leaves, meaning_of
 from vehbench_builder.documents.figures import figures_of
-from vehbench_builder.documents.figures_of_anchors import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
+from vehbench_builder.veh.figures import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import CANARY
 from vehbench_hf.episodes.judging import judge_for

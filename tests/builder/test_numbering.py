@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_builder.task_ids import numbered
+from vehbench_builder.seeds import numbered
 
 
 @given(st.lists(st.integers(), max_size=60), st.integers(0, 50))

@@ -32,11 +32,12 @@ def test_a_published_brief_under_another_id_is_named(published: tuple[Task, ...]
     assert found.startswith("fresh repeats v2::")
 
 
-def test_other_limits_in_a_published_box_at_its_excitation_are_named(published: tuple[Task, ...]) -> None:
+def test_other_limits_in_a_published_box_are_named(published: tuple[Task, ...]) -> None:
     task = next(task for task in published if task.probe == "p2")
     same_box = renamed(task, constraints={**task.spec["constraints"], "power_target_uw": 1.0})
     assert len(overlaps([same_box], published)) == 1
-    other = renamed(same_box, excitation={**task.spec["excitation"], "acceleration_g": 0.123456})
+    box = {name: {**ends, "min": ends["min"] * 0.999} for name, ends in task.spec["variable_bounds"].items() if ends}
+    other = renamed(same_box, variable_bounds=box)
     assert overlaps([other], published) == []
 
 
@@ -46,7 +47,7 @@ def fresh_units(seed: int) -> Iterator[p2.Unit]:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_fresh_tasks_do_not_repeat_published_ones(published: tuple[Task, ...], seed: int) -> None:
-    """Seed 0 is that of the published bank. The boxes and excitations are drawn before anything is searched."""
+    """Seed 0 is that of the published bank. The boxes are drawn before anything is searched."""
     dev = {unit.anchor.key for unit in p2.units(load_anchors(), BuildSpec(), {}) if unit.split == "dev"}
     chosen = [unit for unit in fresh_units(seed) if unit.anchor.key in dev][:3]
     tasks = [task for unit in chosen for task in p2.build_unit(unit)]

@@ -7,7 +7,7 @@ import pytest
 
 from vehbench_builder.veh.p3.claims import claim_of
 from vehbench_builder.veh.p3.moves import TRAPS
-from vehbench_builder.veh.p3.wordings import Story, Wording, phrases
+from vehbench_builder.veh.p3.notes import Story, Wording, phrases
 from vehbench_oracle import LIMITS, METRICS
 
 TYPES = sorted(TRAPS)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from vehbench_builder.documents.hub_configs import TEST_SPLIT, headline_configs
+from vehbench_builder.documents.export import TEST_SPLIT, headline_configs
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.hub.names import PUBLISHED_BANK
 from vehbench_hf.hub.submitted_record import PERCENT

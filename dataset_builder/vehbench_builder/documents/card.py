@@ -14,14 +14,13 @@ from vehbench_builder.documents.builder_class import STAGES
 from vehbench_builder.documents.columns import described
 from vehbench_builder.documents.croissant import croissant_text
 from vehbench_builder.documents.figures import figures_of
-from vehbench_builder.documents.figures_of_anchors import figures_of_anchors, figures_of_oracle
 from vehbench_builder.documents.metadata import metadata
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.loading import configs_of
 from vehbench_hf.bank.schema import CANARY
+from vehbench_hf.domains import DOMAINS
 from vehbench_hf.errors import BankError
 from vehbench_hf.paths import shipped
-from vehbench_oracle import LIMITS, METRICS, VARIABLES
 
 README = "README.md"
 DATASHEET = "DATASHEET.md"
@@ -98,16 +97,18 @@ def _render(name: str, bank: Bank) -> str:
     environment.filters |= {"digits": _digits, "percent_of": _percent_of, "budgets_of": _budgets_of}
     return environment.from_string(shipped(name).read_text(encoding="utf-8")).render(
         **figures_of(bank),
-        anchors_made=figures_of_anchors(),
-        oracle=figures_of_oracle(),
         columns=described(configs_of(bank)),
-        variables=VARIABLES,
-        metrics=METRICS,
-        limits=LIMITS,
+        variables=_of_all_domains("variables"),
+        metrics=_of_all_domains("metrics"),
+        limits=_of_all_domains("limits"),
         stages={name: text.partition(": ")[2] for name, text in STAGES.items()},
         about=metadata(),
         canary=CANARY,
     )
+
+
+def _of_all_domains(kind: str) -> dict[str, Any]:
+    return {name: quantity for domain in DOMAINS.values() for name, quantity in getattr(domain, kind).items()}
 
 
 def _digits(value: float, count: int) -> str:

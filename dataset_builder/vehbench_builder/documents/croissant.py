@@ -19,32 +19,12 @@ from vehbench_builder.documents.metadata import build_facts, metadata, rai_of
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.loading import columns_of, configs_of
 from vehbench_hf.bank.schema import CANARY
+from vehbench_hf.paths import shipped
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 PARQUET = "application/x-parquet"
 
-_OWN_TERMS = (
-    *("arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field", "fileProperty"),
-    *("fileObject", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath", "key", "md5"),
-    *("parentField", "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator"),
-    *("source", "subField", "transform"),
-)
-CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "dct": "http://purl.org/dc/terms/",
-    "prov": "http://www.w3.org/ns/prov#",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "sc": "https://schema.org/",
-    **{term: f"cr:{term}" for term in _OWN_TERMS},
-    "conformsTo": "dct:conformsTo",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "description": {"@container": "@language"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "name": {"@container": "@language"},
-}
+CONTEXT: dict[str, Any] = json.loads(shipped("cards/croissant_context.json").read_text(encoding="utf-8"))
 """The standard context of Croissant 1.1; readers warn when an entry is missing."""
 
 _TYPES = {"string": "sc:Text", "double": "sc:Float", "int64": "sc:Integer", "bool": "sc:Boolean"}

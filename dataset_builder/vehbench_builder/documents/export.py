@@ -18,18 +18,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from vehbench_builder.documents.card import CROISSANT, DATASHEET, README, own_text, with_header
 from vehbench_builder.documents.croissant import croissant_text
-from vehbench_builder.documents.hub_configs import with_headline_configs
 from vehbench_hf.bank.bank import MANIFEST, Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.paths import shipped
+from vehbench_hf.probes import BENCHMARK
 
 DEFAULT_FOLDER = Path("vehbench")
 MARK = "export.json"
 MARK_SCHEMA = "vehbench-export-1"
 LICENCE = "LICENSE-DATA"
+TEST_SPLIT = "test"
+"""The one split of a headline config: a benchmark on the Hub names one config and one split a task."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,30 @@ def write_dataset(bank: Bank, stage: Path) -> None:
     card = with_headline_configs(with_header(bank, own_text(bank)), bank)
     (stage / README).write_text(card, encoding="utf-8", newline="")
     (stage / CROISSANT).write_text(croissant_text(bank), encoding="utf-8", newline="")
+
+
+def with_headline_configs(card: str, bank: Bank) -> str:
+    """A card with the headline configs added behind those that its header lists."""
+    _, front, text = card.split("---\n", 2)
+    header = yaml.safe_load(front)
+    header["configs"] += headline_configs(bank)
+    return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=120)}---\n{text}"
+
+
+def headline_configs(bank: Bank) -> list[dict[str, Any]]:
+    """The headline configs of the probes that have a row in the headline splits."""
+    configs = []
+    for info in BENCHMARK:
+        paths = [
+            entry["path"]
+            for entry in bank.manifest["files"]
+            if entry["probe"] == info.probe and entry["split"] in bank.headline_splits
+        ]
+        if paths:
+            about = f"the rows of {info.probe} that its headline is taken over; rows {bank.fingerprint[:16]}"
+            files = [{"split": TEST_SPLIT, "path": paths}]
+            configs.append({"config_name": info.task_id, "description": about, "data_files": files})
+    return configs
 
 
 def _write(bank: Bank, stage: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every figure on the card and in the datasheet, computed from a bank, its manifest, the anchors and the oracle.
+"""Every figure on the card and in the datasheet, computed from a bank and its manifest; each domain adds its own.
 
 The texts hold no number of their own. None means that a figure has no value for this bank; the texts then say so.
 """
@@ -6,21 +6,14 @@ The texts hold no number of their own. None means that a figure has no value for
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Any
 
 from vehbench_builder.documents.metadata import build_facts
+from vehbench_builder.domains import DOMAINS
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.types import ISOMORPHIC
-from vehbench_hf.types import Design, Task
-from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
-from vehbench_oracle.veh.domain import problem_of_brief
-
-EDGE = 1e-9
-"""A bound is a reference times, say, 1.01 in floating point, and may come out a last digit above that."""
-ACTIVE = 0.01
-"""A limit counts as active where less than this share of it is left."""
+from vehbench_hf.types import Task
+from vehbench_oracle.space import least_slack
 
 
 def figures_of(bank: Bank) -> dict[str, Any]:
@@ -40,14 +33,11 @@ def figures_of(bank: Bank) -> dict[str, Any]:
         "headline_splits": [split for split in bank.headline_splits if split in splits],
         "configs": [_config(bank, probe, tasks) for probe, tasks in by_probe.items()],
         "anchors": _anchors(bank.tasks),
-        "excitation": _spread(_known(task.spec["excitation"]["acceleration_g"] for task in bank.tasks)),
-        "damping": sorted({task.spec["materials"]["damping_ratio"] or DEFAULT_DAMPING_RATIO for task in bank.tasks}),
-        "frequency_limit": _spread(_known(task.spec["constraints"]["freq_error_pct_limit"] for task in bank.tasks)),
         "p1": _triage(by_probe.get("p1", [])),
-        "references": _references([*by_probe.get("p2", []), *by_probe.get("p3", [])]),
         "p3": _recovery(by_probe.get("p3", [])),
         "p4": _pools(by_probe.get("p4", [])),
         "isomorphic": _isomorphic(bank),
+        **{name: value for domain in DOMAINS.values() for name, value in domain.figures(bank.tasks).items()},
     }
 
 
@@ -93,45 +83,10 @@ def _triage(tasks: Sequence[Task]) -> dict[str, Any]:
     }
 
 
-def _references(tasks: Sequence[Task]) -> dict[str, Any]:
-    """How far the references lie below what is proven to be out of reach, and how often the frequency limit binds."""
-    powers: list[float] = []
-    gaps: list[float] = []
-    targets: list[float] = []
-    binding: list[bool] = []
-    for task in tasks:
-        reference, target = task.gold["reference"], task.spec["constraints"]["power_target_uw"]
-        if reference is None or not (power := reference["power_uw"]):
-            continue
-        powers.append(power)
-        if bound := reference["upper_bound_uw"]:
-            gaps.append(bound / power - 1)
-        if target is not None:
-            targets.append(target / power)
-        if reference["design"] is not None:
-            binding.append(_frequency_binds(task, reference["design"]))
-    return {
-        "tasks": len(tasks),
-        "known": len(powers),
-        "bounded": len(gaps),
-        "within": {percent: sum(gap <= percent / 100 + EDGE for gap in gaps) for percent in (1, 2, 5)},
-        "worst": max(gaps, default=None),
-        "power": _spread(powers),
-        "target": _spread(targets),
-        "judged": len(binding),
-        "frequency_binds": sum(binding),
-    }
-
-
-def _frequency_binds(task: Task, design: Design) -> bool:
-    limit = problem_of_brief(task.spec).limits["freq_error_pct_limit"]
-    return judge_for(task.spec, design).slack[limit.name] < ACTIVE * limit.value
-
-
 def _recovery(tasks: Sequence[Task]) -> dict[str, Any]:
     steps = [len(task.spec["history"]) for task in tasks]
     slacks = [
-        float(problem_of_brief(task.spec).least_slack(witness))
+        float(least_slack(task.problem.limits, task.problem.judge(witness).metrics))
         for task in tasks
         if (witness := task.gold["witness"]) is not None
     ]
@@ -181,12 +136,3 @@ def _isomorphic(bank: Bank) -> dict[str, Any] | None:
 def _utilities(task: Task) -> list[float]:
     value = {entry["id"]: entry["value"] for entry in task.gold["utilities"] if entry["value"] is not None}
     return [value[name] for name in task.gold["ranking"] if name in value]
-
-
-def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None]
-
-
-def _spread(values: Sequence[float]) -> dict[str, float] | None:
-    """Least, middle and largest; None without values."""
-    return {"least": min(values), "median": median(values), "largest": max(values)} if values else None

@@ -20,8 +20,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
-from vehbench_builder.seeds import rng
-from vehbench_builder.task_ids import numbered
+from vehbench_builder.seeds import numbered, rng
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.beam import resonance_hz
 from vehbench_builder.veh.boxes import box_around

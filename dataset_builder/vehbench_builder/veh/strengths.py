@@ -1,11 +1,13 @@
 """What layers may bear in years of vibration, and the stress in the piezo layer, which the oracle does not report.
 
 The table decides how hard a brief may shake its device; it is no part of the oracle and no limit of a brief follows
-from it alone. The values are working values, rounded down from the sources named beside them: alternating stresses for
-the metals, and for the piezo layers a share of a static strength where no fatigue value for a bonded layer was found.
+from it alone. `strengths.yaml` names the source of each value.
 """
 
+from pathlib import Path
 from typing import NamedTuple
+
+import yaml
 
 from vehbench_hf.types import Design
 from vehbench_oracle.veh import materials
@@ -18,49 +20,9 @@ class Strength(NamedTuple):
     basis: str
 
 
-SUBSTRATE: dict[str, Strength] = {
-    "stainless_steel": Strength(
-        200.0,
-        "0.45 of the tensile strength at 1e6 to 1e7 fully reversed cycles for 1.4301 (AISI 304), Johansson and "
-        "Nordberg, Fatigue properties of stainless steel; with 515 MPa (ASTM A240) 232 MPa",
-    ),
-    "titanium": Strength(
-        240.0,
-        "titanium grade 2, annealed: 280 MPa smooth and 240 MPa notched at 1e7 cycles, MatWeb MTU021",
-    ),
-    "brass": Strength(
-        100.0,
-        "working value: C26000 in spring temper has a fatigue strength of 160 MPa (makeitfrom.com), a yield strength "
-        "between 110 MPa annealed and 570 MPa; no fatigue value of a soft temper was read",
-    ),
-    "aluminum": Strength(
-        95.0,
-        "6061-T6: 96.5 MPa for many reversed cycles, G. T. Yahr, Fatigue design curves for 6061-T6 aluminum, ORNL",
-    ),
-}
-
-PIEZO: dict[str, Strength] = {
-    "PZT-5A": Strength(
-        60.0,
-        "working value, less than half of the static bending strength of 140.4 MPa: Anton, Erturk and Inman 2012, "
-        "doi:10.1109/TUFFC.2012.2299",
-    ),
-    "PZT-5H": Strength(
-        60.0,
-        "working value, about half of the static bending strength of 114.8 MPa: Anton, Erturk and Inman 2012, "
-        "doi:10.1109/TUFFC.2012.2299",
-    ),
-    "MFC-M8528": Strength(
-        18.0,
-        "tensile strain of at most 600 ppm recommended for energy harvesting, times 30 GPa: Smart Material Corp., "
-        "MFC engineering properties",
-    ),
-    "PVDF": Strength(
-        20.0,
-        "working value, less than half of the yield strength of 45 to 55 MPa along the stretch axis: Measurement "
-        "Specialties, Piezo Film Sensors technical manual, table 1",
-    ),
-}
+_TABLE = yaml.safe_load(Path(__file__).with_name("strengths.yaml").read_text(encoding="utf-8"))
+SUBSTRATE: dict[str, Strength] = {name: Strength(**entry) for name, entry in _TABLE["substrate"].items()}
+PIEZO: dict[str, Strength] = {name: Strength(**entry) for name, entry in _TABLE["piezo"].items()}
 
 
 def piezo_stress_mpa(design: Design, *, tip_stress_mpa: float, tip_disp_mm: float, piezo: str, substrate: str) -> float:

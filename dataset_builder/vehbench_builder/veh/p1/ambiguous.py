@@ -4,7 +4,8 @@ The same words come with both actions. Where they are decisive, the brief is fea
 infeasible at another. Where they are harmless, one witness solves it at every admissible value.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -12,18 +13,8 @@ from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.limits import SMALLEST_TARGET_UW
 from vehbench_builder.veh.numbers import known, rounded
 from vehbench_builder.veh.p1.complete_briefs import Row
-from vehbench_builder.veh.p1.completions import changed, completed, solved, withheld
 from vehbench_builder.veh.p1.context import Context, with_target
-from vehbench_builder.veh.p1.notes import (
-    GRADES,
-    damping_words,
-    frequency_words,
-    grade_words,
-    load_words,
-    remarks,
-    speed_words,
-    unit_words,
-)
+from vehbench_builder.veh.p1.notes import GRADES, grade_words, remarks, statement
 from vehbench_builder.veh.p1.request import (
     ROOM,
     TARGET_SHARES,
@@ -33,11 +24,15 @@ from vehbench_builder.veh.p1.request import (
     at_grade,
     at_load,
     beyond_reach,
+    changed,
+    completed,
     damping_range,
     request,
+    solved,
+    withheld,
 )
 from vehbench_builder.veh.p1.search import best_design, bounded, common_design
-from vehbench_hf.types import Spec, Stated
+from vehbench_hf.types import Spec
 from vehbench_oracle import DECLARED_DOMAIN
 from vehbench_oracle.veh.cantilever import GRAVITY_M_S2
 
@@ -56,27 +51,25 @@ DECISIVE_LOADS = (3.0, 6.0, 12.0, 25.0, 50.0, 100.0, 200.0, 400.0)
 ABOVE_BOUND = 1.06
 """The target in a decisive choice of grade over the bound of the weaker one."""
 
-Words = Callable[[float, float], Stated]
-
 
 def decisive_frequency(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
     """The excitation frequency is stated as a range that leaves the resonances of the box."""
-    return _decisive_frequency(context, anchor, draw, frequency_words, 1.0)
+    return _decisive_frequency(context, anchor, draw, "frequency", 1.0)
 
 
 def decisive_speed(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
     """As `decisive_frequency`, in terms of the speed of a machine."""
-    return _decisive_frequency(context, anchor, draw, speed_words, RPM_PER_HZ)
+    return _decisive_frequency(context, anchor, draw, "speed", RPM_PER_HZ)
 
 
 def harmless_frequency(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
     """The excitation frequency is stated as a range well within the frequency limit."""
-    return _harmless_frequency(context, draw, frequency_words, 1.0)
+    return _harmless_frequency(context, draw, "frequency", 1.0)
 
 
 def harmless_speed(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
     """As `harmless_frequency`, in terms of the speed of a machine."""
-    return _harmless_frequency(context, draw, speed_words, RPM_PER_HZ)
+    return _harmless_frequency(context, draw, "speed", RPM_PER_HZ)
 
 
 def decisive_unit(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
@@ -122,7 +115,7 @@ def decisive_load(context: Context, anchor: AnchorDesign, draw: np.random.Genera
     if row is None:
         return None
     ends = sorted(completion["changes"]["load_resistance_ohm"] for completion in row.gold["completions"])
-    return row._replace(spec={**row.spec, "notes": remarks([load_words(*ends)])})
+    return row._replace(spec={**row.spec, "notes": remarks([statement("load", low=ends[0], high=ends[1])])})
 
 
 def harmless_load(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
@@ -131,14 +124,20 @@ def harmless_load(context: Context, anchor: AnchorDesign, draw: np.random.Genera
     lowest, highest = DECLARED_DOMAIN["load_resistance_ohm"]
     low = rounded(max(lowest, middle / ratio**0.5), WORD_DIGITS)
     high = rounded(min(highest, middle * ratio**0.5), WORD_DIGITS)
-    public: Spec = {**withheld(context.spec, "load_resistance_ohm"), "notes": remarks([load_words(low, high)])}
+    public: Spec = {
+        **withheld(context.spec, "load_resistance_ohm"),
+        "notes": remarks([statement("load", low=low, high=high)]),
+    }
     return _harmless(public, [at_load(float(load)) for load in np.geomspace(low, high, POINTS)], draw)
 
 
 def harmless_damping(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
     """The damping ratio is stated as a range in which one witness meets all limits."""
     low, high = damping_range(draw)
-    public: Spec = {**withheld(context.spec, "damping_ratio"), "notes": remarks([damping_words(low, high)])}
+    public: Spec = {
+        **withheld(context.spec, "damping_ratio"),
+        "notes": remarks([statement("damping", low=low, high=high)]),
+    }
     ratios = [float(z) for z in np.linspace(low, high, POINTS)]
     return _harmless(public, [(f"a damping ratio of {z:.4g}", changed(damping_ratio=z)) for z in ratios], draw)
 
@@ -161,31 +160,31 @@ def _harmless(public: Spec, named: Sequence[Named], draw: np.random.Generator) -
 
 
 def _decisive_frequency(
-    context: Context, anchor: AnchorDesign, draw: np.random.Generator, words: Words, per_hz: float
+    context: Context, anchor: AnchorDesign, draw: np.random.Generator, words: str, per_hz: float
 ) -> Row | None:
     inside = known(context.spec["excitation"]["frequency_hz"])
     outside = next(iter(beyond_reach(context, anchor, draw)), None)
     if outside is None:
         return None
     spoken = [rounded(f * per_hz, WORD_DIGITS) for f in (inside, outside)]
-    public = _in_excitation(withheld(context.spec, "frequency_hz"), words(min(spoken), max(spoken)))
+    public = _in_words(context.spec, "frequency", statement(words, low=min(spoken), high=max(spoken)))
     yes, no = (at_frequency(value / per_hz) for value in spoken)
     return request(public, [yes], [no], draw, subtype=SUBTYPE)
 
 
-def _harmless_frequency(context: Context, draw: np.random.Generator, words: Words, per_hz: float) -> Row | None:
+def _harmless_frequency(context: Context, draw: np.random.Generator, words: str, per_hz: float) -> Row | None:
     middle = per_hz * known(context.spec["excitation"]["frequency_hz"])
     limit = known(context.spec["constraints"]["freq_error_pct_limit"]) / 100
     half_width = float(draw.uniform(*HARMLESS_DETUNING)) * limit
     low, high = rounded(middle * (1 - half_width), WORD_DIGITS), rounded(middle * (1 + half_width), WORD_DIGITS)
-    public = _in_excitation(withheld(context.spec, "frequency_hz"), words(low, high))
+    public = _in_words(context.spec, "frequency", statement(words, low=low, high=high))
     return _harmless(public, [at_frequency(float(f) / per_hz) for f in np.linspace(low, high, POINTS)], draw)
 
 
 def _without_unit(context: Context) -> tuple[Spec, Named, Named]:
     """The brief with a bare number for the acceleration, and its completions in g and in m/s2."""
     value = rounded(known(context.spec["excitation"]["acceleration_g"]), WORD_DIGITS)
-    public = _in_excitation(withheld(context.spec, "acceleration_g"), unit_words(value))
+    public = _in_words(context.spec, "acceleration", statement("acceleration", value=value))
     in_si = value / GRAVITY_M_S2
     return public, at_acceleration(value), (f"{value:g} m/s2", changed(acceleration_g=in_si))
 
@@ -198,5 +197,7 @@ def _load(context: Context) -> float:
     return rounded(context.reference["load_resistance_ohm"], WORD_DIGITS)
 
 
-def _in_excitation(spec: Spec, words: Stated) -> Spec:
-    return {**spec, "excitation": {**spec["excitation"], "stated": [words]}}
+def _in_words(spec: Spec, name: Literal["frequency", "acceleration"], text: str) -> Spec:
+    """The brief with a text in place of the number for the frequency or the acceleration of its excitation."""
+    public = withheld(spec, {"frequency": "frequency_hz", "acceleration": "acceleration_g"}[name])
+    return {**public, "excitation": {**public["excitation"], "stated": [{"name": name, "text": text}]}}

@@ -5,9 +5,11 @@ verdict and with numbers that do not. What a text says about a number is made fr
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+import yaml
 
 from vehbench_builder.veh.numbers import rounded
 from vehbench_hf.types import Spec, Stated
@@ -17,26 +19,8 @@ from vehbench_oracle.veh.domain import problem_of_brief
 
 NoteKind = Literal["preference", "unspecified", "estimate", "application", "none"]
 
-ASIDES: dict[str, tuple[str, ...]] = {
-    "unspecified": (
-        "The type of the electrical connector has not been chosen yet.",
-        "The gauge of the lead wires is not specified.",
-        "The temperature range for storage has not been stated.",
-        "How the serial number is marked is still open.",
-    ),
-    "estimate": (
-        "A first look by a colleague, without a calculation, called the power target comfortable.",
-        "A first look by a colleague, without a calculation, called the power target out of reach.",
-        "An earlier product met its brief easily; the customer expects the same here.",
-        "A similar request was turned down last year; the customer doubts that this one can be met.",
-    ),
-    "application": (
-        "The harvester is to supply a wireless temperature sensor.",
-        "The harvester is to supply a condition monitoring node.",
-        "The brief is for a first prototype, not for series production.",
-        "The harvester is to replace a battery that is changed once a year.",
-    ),
-}
+_WORDINGS = yaml.safe_load(Path(__file__).with_name("wordings.yaml").read_text(encoding="utf-8"))
+ASIDES: dict[str, list[str]] = _WORDINGS["asides"]
 """Asides by kind. None has a bearing on the verdict: what the model does not contain, opinions, and the purpose."""
 
 GRADES = ("PZT-5A", "PZT-5H")
@@ -56,7 +40,7 @@ class Preference(NamedTuple):
 
 def aside(kind: NoteKind, number: int) -> list[str]:
     """The words of a kind other than "preference"; `number` chooses the text."""
-    texts = ASIDES.get(kind, ())
+    texts = ASIDES.get(kind, [])
     return [texts[number % len(texts)]] if texts else []
 
 
@@ -86,50 +70,10 @@ def remarks(texts: Sequence[str]) -> list[Stated]:
     return [{"name": "remarks", "text": " ".join(texts)}] if texts else []
 
 
-def frequency_words(low_hz: float, high_hz: float) -> Stated:
-    """An excitation frequency that is known as a range."""
-    return {
-        "name": "frequency",
-        "text": f"The excitation has one fixed frequency between {number_text(low_hz)} and {number_text(high_hz)} Hz; "
-        "it will be measured on site.",
-    }
-
-
-def speed_words(low_rpm: float, high_rpm: float) -> Stated:
-    """An excitation frequency that is known from the speed of a machine; 60 rpm make 1 Hz."""
-    return {
-        "name": "frequency",
-        "text": "The excitation is the once-per-revolution vibration of a machine that will run at one constant speed "
-        f"between {number_text(low_rpm)} and {number_text(high_rpm)} rpm; the speed is not settled.",
-    }
-
-
-def unit_words(value: float) -> Stated:
-    """An acceleration whose unit is g or m/s2."""
-    return {
-        "name": "acceleration",
-        "text": f"The peak acceleration is given as {number_text(value)}; the record does not say whether in g or in "
-        "m/s2.",
-    }
-
-
-def damping_words(low: float, high: float) -> str:
-    """A damping ratio that is known as a range."""
-    return (
-        "The mechanical damping ratio of the finished device will have one value between "
-        f"{number_text(low)} and {number_text(high)}."
-    )
-
-
-def load_words(low_ohm: float, high_ohm: float) -> str:
-    """A load that is fixed by others and known as a range."""
-    return (
-        "The load is set by the customer's circuit and not free: one fixed resistance between "
-        f"{number_text(low_ohm)} and {number_text(high_ohm)} ohm."
-    )
-
-
-OPEN_LOAD = "The load is set by the customer's circuit and not free; its value will be supplied."
+def statement(name: str, **numbers: float) -> str:
+    """A statement of `wordings.yaml` with its numbers, which are read as one of a range or of two units."""
+    text: str = _WORDINGS["statements"][name]
+    return text.format(**{name: number_text(value) for name, value in numbers.items()})
 
 
 def grade_words() -> str:

@@ -12,8 +12,7 @@ from typing import cast
 import numpy as np
 
 from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
-from vehbench_builder.seeds import rng
-from vehbench_builder.task_ids import numbered
+from vehbench_builder.seeds import numbered, rng
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.p1 import ambiguous, request
 from vehbench_builder.veh.p1.brief_plan import Slot, fresh_slots, published_slots

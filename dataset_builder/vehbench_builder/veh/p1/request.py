@@ -1,21 +1,21 @@
 """P1 briefs that lack what decides them: two admissible completions with opposite verdicts prove it."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.numbers import known, rounded
 from vehbench_builder.veh.p1.complete_briefs import Row
-from vehbench_builder.veh.p1.completions import changed, completed, refuted, solved, withheld
 from vehbench_builder.veh.p1.context import Context, with_target
-from vehbench_builder.veh.p1.notes import OPEN_LOAD, damping_words, remarks
+from vehbench_builder.veh.p1.notes import remarks, statement
 from vehbench_builder.veh.p1.resonance import narrow_resonance_range_hz
-from vehbench_builder.veh.p1.search import common_design
-from vehbench_hf.types import Changes, Spec
-from vehbench_oracle import DECLARED_DOMAIN
+from vehbench_builder.veh.p1.search import common_design, refutation
+from vehbench_hf.types import Changes, Completion, Design, Spec
+from vehbench_oracle import DECLARED_DOMAIN, Box
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+from vehbench_oracle.veh.domain import problem_of_brief
 
 TARGET_SHARES = (0.50, 0.85)
 """Power target over what the witness yields."""
@@ -30,6 +30,8 @@ SMALLEST_ACCELERATION_G = 0.01
 DAMPING_BELOW, DAMPING_ABOVE = (0.80, 0.92), (1.10, 1.40)
 """Ends of a damping range over the oracle's default."""
 DAMPING_DIGITS = 2
+LEAST_SLACK = 0.01
+"""Share of every limit that a witness keeps in hand under every feasible completion."""
 
 FIELDS: tuple[Literal["frequency_hz", "acceleration_g", "load_resistance_ohm", "piezo"], ...] = (
     "frequency_hz",
@@ -61,7 +63,7 @@ def no_frequency_nor_damping(context: Context, anchor: AnchorDesign, draw: np.ra
     low, high = damping_range(draw)
     public: Spec = {
         **withheld(context.spec, "frequency_hz", "damping_ratio"),
-        "notes": remarks([damping_words(low, high)]),
+        "notes": remarks([statement("damping", low=low, high=high)]),
     }
 
     def at(frequency_hz: float, damping: float) -> Named:
@@ -88,7 +90,7 @@ def no_acceleration(context: Context, anchor: AnchorDesign, draw: np.random.Gene
 def no_load(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> Row | None:
     """The load is set by others and not stated."""
     extremes = draw.permutation(DECLARED_DOMAIN["load_resistance_ohm"]).tolist()
-    public: Spec = {**withheld(context.spec, "load_resistance_ohm"), "notes": remarks([OPEN_LOAD])}
+    public: Spec = {**withheld(context.spec, "load_resistance_ohm"), "notes": remarks([statement("open_load")])}
     near = context.reference["load_resistance_ohm"]
     return request(public, [at_load(near)], map(at_load, extremes), draw)
 
@@ -121,6 +123,54 @@ def request(
     missing = [name for name in FIELDS if all(changes[name] != opposite[name] for changes, opposite in pairs)]
     gold = {"action": "request_missing_info", "missing_fields": missing, "completions": [*witnessed, other]}
     return Row(subtype, spec, gold)
+
+
+def changed(**known: float | str) -> Changes:
+    """`Changes` with null for everything that is not given."""
+    return cast(Changes, dict.fromkeys(Changes.__annotations__) | known)
+
+
+def withheld(spec: Spec, *names: str) -> Spec:
+    """The brief without some of frequency_hz, acceleration_g, load_resistance_ohm, piezo, damping_ratio."""
+    return _with(spec, dict.fromkeys(names))
+
+
+def completed(spec: Spec, changes: Changes) -> Spec:
+    """The brief with what a completion states; a load is given by bounds that coincide."""
+    load = changes["load_resistance_ohm"]
+    known = {name: value for name, value in changes.items() if value is not None}
+    return _with(spec, known if load is None else {**known, "load_resistance_ohm": Box(min=load, max=load)})
+
+
+def _with(spec: Spec, values: Mapping[str, Any]) -> Spec:
+    """The brief with other values of some of its fields, wherever in it they stand."""
+    parts = {part: dict(spec[part]) for part in ("variable_bounds", "excitation", "materials")}
+    for fields in parts.values():
+        fields.update({name: value for name, value in values.items() if name in fields})
+    return cast(Spec, {**spec, **parts})
+
+
+def solved(spec: Spec, named: Sequence[tuple[str, Changes]], witness: Design) -> list[Completion] | None:
+    """The completions, when one witness solves them all, else None.
+
+    Where a completion fixes the load, that load takes the place of the witness's own.
+    """
+    completions: list[Completion] = []
+    for name, changes in named:
+        load = changes["load_resistance_ohm"]
+        design = witness if load is None else {**witness, "load_resistance_ohm": load}
+        if problem_of_brief(completed(spec, changes)).least_slack(design) < LEAST_SLACK:
+            return None
+        completions.append({"name": name, "changes": changes, "feasible": True, "witness": design, "certificate": None})
+    return completions
+
+
+def refuted(spec: Spec, name: str, changes: Changes) -> Completion | None:
+    """A completion under which no design meets the brief, nor a somewhat lower target; None without a proof."""
+    proof = refutation(completed(spec, changes))
+    if proof is None:
+        return None
+    return {"name": name, "changes": changes, "feasible": False, "witness": None, "certificate": proof}
 
 
 def beyond_reach(context: Context, anchor: AnchorDesign, draw: np.random.Generator) -> list[float]:

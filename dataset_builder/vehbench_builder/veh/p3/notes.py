@@ -1,14 +1,19 @@
-"""The notes of a P3 history: wordings drawn by seed, each with claims that the shown verdicts plainly contradict."""
+"""The notes of a P3 history: wordings drawn by seed, each with claims that the shown verdicts plainly contradict.
+
+The wordings of each type and step stand in `wordings.yaml`, whose head tells how it is to be read.
+"""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 
 from vehbench_builder.veh.numbers import known, rounded
 from vehbench_builder.veh.p3.claims import claim_holds, claim_of, claim_sides
-from vehbench_builder.veh.p3.moves import LENGTH, SUBSTRATE, Trap
-from vehbench_builder.veh.p3.wordings import Story, Wording, phrases
+from vehbench_builder.veh.p3.moves import LENGTH, STEPS, SUBSTRATE, Trap
 from vehbench_hf.types import Claim, HistoryStep, Spec
 from vehbench_oracle import LIMITS, METRICS
 
@@ -17,12 +22,52 @@ PLAIN = 1e-3
 DIGITS = {"e": 3, "rad": 3, "ratio": 3, "last_ratio": 3, "eta": 3}
 """Significant digits of numbers in notes; 4 for the others."""
 
+FILE = Path(__file__).with_name("wordings.yaml")
+WAS = "was_"
+
+
+class Wording(NamedTuple):
+    """A note, what it asserts wrongly, and what it reports rightly, in sentences of `claims`."""
+
+    text: str
+    false: tuple[str, ...]
+    true: tuple[str, ...] = ()
+
+
+class Story(NamedTuple):
+    """What the verifier shows at every step, from the second on, and at the last; and the wordings of each step."""
+
+    every: tuple[str, ...]
+    later: tuple[str, ...]
+    last: tuple[str, ...]
+    notes: tuple[tuple[Wording, ...], ...]
+
+
+class Phrases(NamedTuple):
+    """`moves` has the words for a variable and its sign, `stories` those of the two variants of every type."""
+
+    moves: dict[tuple[str, int], dict[str, str]]
+    stories: dict[str, tuple[Story, Story]]
+
 
 class Noted(NamedTuple):
     """A history with its notes, and what they claim."""
 
     history: list[HistoryStep]
     claims: list[Claim]
+
+
+@cache
+def phrases() -> Phrases:
+    """The content of `wordings.yaml`, the types in the order of `moves.TRAPS`."""
+    content = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    facts: dict[str, str] = content["facts"]
+    facts |= {f"{WAS}{name}": f"previous {sentence}" for name, sentence in facts.items()}
+    variants = {type_: [_story(story, facts) for story in stories] for type_, stories in content["stories"].items()}
+    return Phrases(
+        moves={(move["variable"], move["sign"]): move["words"] for move in content["moves"]},
+        stories={type_: (stories[0], stories[-1]) for type_, stories in variants.items()},
+    )
 
 
 def story_is_told(spec: Spec, story: Story, secondary: str, *, before_limit: bool = False) -> bool:
@@ -120,3 +165,18 @@ def _metrics(step: HistoryStep) -> Mapping[str, float]:
 def _told(value: float, digits: int = 4) -> str:
     """A number as a person writes it, without an exponent."""
     return f"{rounded(value, digits):.12g}"
+
+
+def _story(story: dict[str, Any], facts: dict[str, str]) -> Story:
+    notes = [tuple(_wording(wording, facts) for wording in pool) for pool in story["notes"]]
+    notes += [notes[-1]] * (STEPS - len(notes))
+    every, later, last = (_sentences(story[name], facts) for name in ("every", "later", "last"))
+    return Story(every, later, last, tuple(notes))
+
+
+def _wording(wording: dict[str, Any], facts: dict[str, str]) -> Wording:
+    return Wording(wording["text"], _sentences(wording["wrong"], facts), _sentences(wording.get("right", ()), facts))
+
+
+def _sentences(names: Iterable[str], facts: dict[str, str]) -> tuple[str, ...]:
+    return tuple(facts[name] for name in names)

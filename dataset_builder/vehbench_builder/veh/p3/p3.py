@@ -6,7 +6,7 @@ values of the start, the power target is 0.6 of its power, the frequency limit 4
 secondary limit, is set to 0.97 of the smallest value that any tuned and strong enough design on the whole way back has,
 so that reversal alone fails. The verdicts shown are those of the final limits. A draw is used if
 
-- the verdicts plainly show what the type is about (`wordings.Story`), and no step is feasible,
+- the verdicts plainly show what the type is about (`notes.Story`), and no step is feasible,
 - at most one variable, moved alone from the last step, solves the task, and not the one that was moved,
 - some design, stored as the witness, keeps 0.45 % or more of every limit in hand,
 - start, limits and reference are what a device bears.
@@ -18,14 +18,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from vehbench_builder.build_spec import PUBLISHED, BuildError, BuildSpec
-from vehbench_builder.seeds import rng
-from vehbench_builder.task_ids import numbered
+from vehbench_builder.seeds import numbered, rng
 from vehbench_builder.veh.anchors import AnchorDesign
 from vehbench_builder.veh.certified import Certified, certified
 from vehbench_builder.veh.p3.history_plan import Planned, Source, planned
 from vehbench_builder.veh.p3.moves import TRAPS, Trap
+from vehbench_builder.veh.p3.notes import phrases
 from vehbench_builder.veh.p3.recovery import Recovery, RefusedError, recovery
-from vehbench_builder.veh.p3.wordings import phrases
 from vehbench_hf.bank.schema import empty_gold
 from vehbench_hf.types import SPLITS, Gold, Split, Task
 

@@ -18,8 +18,7 @@ from vehbench_builder.veh.p3.moves import (
     walk,
     way_back,
 )
-from vehbench_builder.veh.p3.notes import noted, story_is_told
-from vehbench_builder.veh.p3.wordings import Story
+from vehbench_builder.veh.p3.notes import Story, noted, story_is_told
 from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Claim, Design, HistoryStep, Spec
 from vehbench_oracle import VARIABLES

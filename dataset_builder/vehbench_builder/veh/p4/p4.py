@@ -13,12 +13,10 @@ from typing import cast
 import numpy as np
 
 from vehbench_builder.build_spec import BuildError, BuildSpec
-from vehbench_builder.seeds import BUILDER_VERSION, rng
-from vehbench_builder.task_ids import numbered
+from vehbench_builder.seeds import BUILDER_VERSION, numbered, rng
 from vehbench_builder.veh.anchors import AnchorDesign
-from vehbench_builder.veh.p4.facts import Indices, facts
 from vehbench_builder.veh.p4.policy import WEIGHTS, order_of, policy_text
-from vehbench_builder.veh.p4.pool import choose
+from vehbench_builder.veh.p4.pool import Indices, choose, facts
 from vehbench_builder.veh.p4.pool_plan import IDS, POOL, Planned, planned
 from vehbench_builder.veh.p4.supply import Supply, feasible_around
 from vehbench_hf.bank.schema import empty_gold
