@@ -1,10 +1,12 @@
 """What checks read from a bank: the gold part of a row with one shape, stored numbers, and where a bank comes from."""
 
+from collections.abc import Mapping
 from math import isclose
+from typing import Any, Literal
 
 from vehbench_builder.build_spec import BUILT_HERE
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.types import Design, Reference, Task, Trap
+from vehbench_hf.types import Design, Task
 
 EXACT = 1e-9
 """Largest relative difference between a stored number and the same number computed again."""
@@ -29,32 +31,17 @@ def action_of(task: Task) -> str:
     return task.gold["action"] or "none"
 
 
-def reference_of(task: Task) -> Reference:
-    """The reference of a task; every field is null where there is none."""
-    return task.gold["reference"] or {
-        "design": None,
-        "power_uw": None,
-        "power_uw_older": None,
-        "upper_bound_uw": None,
-    }
-
-
-def trap_of(task: Task) -> Trap:
-    """The trap of a P3 task, an empty one for other tasks."""
-    return task.gold["trap"] or {
-        "type": "",
-        "variable": None,
-        "direction": None,
-        "secondary_constraint": None,
-        "claims": [],
-    }
+def part_of(task: Task, name: Literal["reference", "trap"]) -> Mapping[str, Any]:
+    """A part of the gold, empty where the task has none."""
+    part: Mapping[str, Any] | None = task.gold[name]
+    return part or {}
 
 
 def gold_designs(task: Task) -> dict[str, Design]:
     """Every design of the gold part by what it is."""
     gold = task.gold
     named = {
-        "reference": reference_of(task)["design"],
+        "reference": part_of(task, "reference").get("design"),
         "witness": gold["witness"],
         "anchor design": gold["anchor_design"],
         **{f"witness for {completion['name']}": completion["witness"] for completion in gold["completions"]},

@@ -47,16 +47,13 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """`checked`, `failed`, `examples`; `figures` and `skipped` only where there are any."""
-        result: dict[str, Any] = {
+        extra = {"figures": self.figures, "skipped": self.skipped}
+        return {
             "checked": self.checked,
             "failed": self.failed,
             "examples": list(self.faults[:EXAMPLES]),
+            **{name: value for name, value in extra.items() if value},
         }
-        if self.figures:
-            result["figures"] = self.figures
-        if self.skipped:
-            result["skipped"] = self.skipped
-        return result
 
     def as_text(self) -> str:
         """The statement with its result, then examples and figures, indented."""
@@ -112,7 +109,7 @@ def whole(check: Callable[..., Findings], *subjects: Any, unless: str | None = N
 
     `unless` says why it does not apply, and is None where it does.
     """
-    return skipped(check, unless) if unless else _made(check, list(_guarded(check(*subjects))))
+    return _made(check, _guarded(check(*subjects)), unless)
 
 
 def each(check: Callable[..., Findings], tasks: Iterable[Task], *context: Any, unless: str | None = None) -> Check:
@@ -120,18 +117,8 @@ def each(check: Callable[..., Findings], tasks: Iterable[Task], *context: Any, u
 
     `unless` as for `whole`.
     """
-    if unless:
-        return skipped(check, unless)
-    findings: list[Finding] = []
-    for task in tasks:
-        cases = _guarded(check(task, *context))
-        findings += [f"{task.task_id}: {case}" if isinstance(case, str) else case for case in cases]
-    return _made(check, findings)
-
-
-def skipped(check: Callable[..., Findings], why: str) -> Check:
-    """The check as one that does not apply."""
-    return Check(check.__name__, statement_of(check), skipped=why)
+    findings = ((task.task_id, case) for task in tasks for case in _guarded(check(task, *context)))
+    return _made(check, (f"{task_id}: {case}" if isinstance(case, str) else case for task_id, case in findings), unless)
 
 
 def statement_of(check: Callable[..., Any]) -> str:
@@ -150,12 +137,14 @@ def _guarded(findings: Findings) -> Findings:
         yield f"cannot be evaluated, {type(error).__name__}: {error}"
 
 
-def _made(check: Callable[..., Findings], findings: list[Finding]) -> Check:
-    figures = {finding.name: finding.value for finding in findings if isinstance(finding, Figure)}
-    cases = [finding for finding in findings if not isinstance(finding, Figure)]
-    faults = tuple(case for case in cases if case is not None)
+def _made(check: Callable[..., Findings], findings: Findings, unless: str | None) -> Check:
+    made = [] if unless else list(findings)
+    cases = [finding for finding in made if not isinstance(finding, Figure)]
     if not cases:
-        return skipped(check, "nothing in this bank that it speaks about")
+        why = unless or "nothing in this bank that it speaks about"
+        return Check(check.__name__, statement_of(check), skipped=why)
+    figures = {finding.name: finding.value for finding in made if isinstance(finding, Figure)}
+    faults = tuple(case for case in cases if case is not None)
     return Check(check.__name__, statement_of(check), len(cases), faults, figures)
 
 

@@ -1,7 +1,8 @@
 """Is every row whole, are ids and briefs used once, and do splits and files hold what they say? For any domain."""
 
 import math
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
@@ -15,13 +16,13 @@ from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.bank.schema import CANARY, arrow_schema, task_to_row
 from vehbench_hf.domains import domain_of
-from vehbench_hf.types import PROBES, Design, Task
+from vehbench_hf.types import Design, Task
 
 LEAST_WIDTH = 1e-3
 """Smallest width of a range, as a share of its upper end, that leaves something to choose."""
 LEAST_DIFFERENCE = 0.1
 """Two devices count as different when some variable differs by more than this share of the larger value."""
-REGISTRANT = "10."
+_DOI = re.compile(r"10\.\d+/[^\sA-Z]+")
 
 
 def row_checks(bank: Bank) -> list[Check]:
@@ -30,7 +31,7 @@ def row_checks(bank: Bank) -> list[Check]:
     unlisted = None if bank.manifest.get("files") else "the bank was not read from files"
     return [
         whole(canary_in_every_file, bank, unless=unlisted),
-        whole(rows_fit_the_schema, bank.tasks),
+        each(rows_fit_the_schema, bank.tasks),
         whole(ids_are_unique, bank.tasks),
         whole(briefs_are_unique, bank.tasks),
         each(numbers_are_finite, bank.tasks),
@@ -59,29 +60,20 @@ def canary_in_every_file(bank: Bank) -> Findings:
     yield None if named else f"{card.name}: no word about the canary"
 
 
-def rows_fit_the_schema(tasks: Sequence[Task]) -> Findings:
+def rows_fit_the_schema(task: Task) -> Findings:
     """Every row survives the way through the Arrow schema of its config unchanged."""
     import pyarrow as pa
 
-    for probe in PROBES:
-        for task in tasks:
-            if task.probe != probe:
-                continue
-            row = task_to_row(task)
-            try:
-                back = pa.Table.from_pylist([row], schema=arrow_schema(probe)).to_pylist()[0]
-            except (pa.ArrowException, TypeError, ValueError) as error:
-                yield f"{task.task_id}: {error}"
-                continue
-            yield None if canonical_json(back) == canonical_json(row) else f"{task.task_id}: fields outside the schema"
+    row = task_to_row(task)
+    back = pa.Table.from_pylist([row], schema=arrow_schema(task.probe, task.domain)).to_pylist()[0]
+    yield None if canonical_json(back) == canonical_json(row) else "fields outside the schema"
 
 
 def ids_are_unique(tasks: Sequence[Task]) -> Findings:
     """No two tasks have one id."""
-    seen: set[str] = set()
-    for task in tasks:
-        yield f"{task.task_id}: used again in {task.split}" if task.task_id in seen else None
-        seen.add(task.task_id)
+    uses = Counter(task.task_id for task in tasks)
+    for name, count in uses.items():
+        yield f"{name}: used {count} times" if count > 1 else None
 
 
 def briefs_are_unique(tasks: Sequence[Task]) -> Findings:
@@ -95,8 +87,19 @@ def briefs_are_unique(tasks: Sequence[Task]) -> Findings:
 
 def numbers_are_finite(task: Task) -> Findings:
     """No number of a row is NaN or infinite."""
-    bad = [place for place, value in _numbers({"spec": task.spec, "gold": task.gold}, "") if not math.isfinite(value)]
+    bad = list(_not_finite({"spec": task.spec, "gold": task.gold}))
     yield f"not finite: {', '.join(bad[:4])}" if bad else None
+
+
+def _not_finite(value: Any, place: str = "") -> Iterator[str]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield place.removeprefix(".")
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _not_finite(inner, f"{place}.{name}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _not_finite(inner, f"{place}[{number}]")
 
 
 def ranges_have_width(task: Task) -> Findings:
@@ -117,17 +120,6 @@ def boxes_lie_in_the_domain(task: Task) -> Findings:
         and not (variable.low <= box["min"] and box["max"] <= variable.high)
     ]
     yield f"outside the domain: {', '.join(outside)}" if outside else None
-
-
-def _numbers(value: Any, place: str) -> Iterator[tuple[str, float]]:
-    if isinstance(value, float):
-        yield place, value
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _numbers(inner, f"{place}.{name}" if place else name)
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from _numbers(inner, f"{place}[{number}]")
 
 
 def data_files_are_listed(bank: Bank) -> Findings:
@@ -158,7 +150,7 @@ def papers_stay_in_one_split(tasks: Sequence[Task]) -> Findings:
 
 
 def devices_stay_in_one_split(tasks: Sequence[Task]) -> Findings:
-    """No two devices of different splits of P2 to P4 are within 10 % of each other in all six variables."""
+    """No two devices of different splits of P2 to P4 are within 10 % of each other in every variable."""
     devices: dict[str, tuple[str, Design]] = {}
     for task in tasks:
         if task.anchor and task.gold["anchor_design"]:
@@ -179,10 +171,7 @@ def dois_are_well_formed(tasks: Sequence[Task]) -> Findings:
     """Every anchor has an identifier of the form 10.NNNN/suffix in lower case."""
     anchors = {task.anchor["key"]: task.anchor for task in tasks if task.anchor}
     for key, anchor in sorted(anchors.items()):
-        doi = anchor["doi"] or ""
-        registrant, _, suffix = doi.partition("/")
-        good = registrant.startswith(REGISTRANT) and registrant[3:].isdigit() and suffix and doi == doi.lower()
-        yield None if good and " " not in doi else f"{key}: {doi!r}"
+        yield None if _DOI.fullmatch(anchor["doi"] or "") else f"{key}: {anchor['doi']!r}"
     if anchors:
         altered = sum(a["doi_released"] not in (None, a["doi"]) for a in anchors.values())
         yield Figure("identifiers that the authors list in another form", altered)

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
-import numpy as np
-
-from vehbench_builder.audit.gold import gold_designs, reference_of, trap_of
+from vehbench_builder.audit.gold import gold_designs, part_of
 from vehbench_builder.audit.report import Check, Findings, each
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.prompts.feedback import rounded
@@ -44,19 +43,13 @@ def prompts_hold_no_gold_words(task: Task) -> Findings:
 def prompts_hold_no_gold_numbers(task: Task) -> Findings:
     """No rendered prompt holds the numbers of a reference, a witness, an anchor design, a bound or a utility."""
     numbers = {float(match) for match in _NUMBER.findall(_prompt(task))}
-    gold = task.gold
     shown = [name for name, design in gold_designs(task).items() if _revealed(task, design, numbers)]
-    reference = reference_of(task)
-    values: dict[str, float | None] = {
-        "reference power": reference["power_uw"],
-        "older reference power": reference["power_uw_older"],
-        "upper bound": reference["upper_bound_uw"],
-        **{f"utility of {entry['id']}": entry["value"] for entry in gold["utilities"]},
-    }
+    reference = {f"reference {name}": value for name, value in part_of(task, "reference").items()}
+    values = {**reference, **{f"utility of {entry['id']}": entry["value"] for entry in task.gold["utilities"]}}
     shown += [
         name
         for name, value in values.items()
-        if value is not None and significant_digits(rounded(value)) >= TELLING_DIGITS
+        if isinstance(value, float) and significant_digits(rounded(value)) >= TELLING_DIGITS
         if {value, rounded(value)} & numbers
     ]
     yield f"the prompt shows the gold {', '.join(shown)}" if shown else None
@@ -71,15 +64,14 @@ def p1_notes_hold_no_verdict(task: Task) -> Findings:
 
 def ids_say_nothing(task: Task) -> Findings:
     """No id holds subtype, gold action, trap, profile or paper."""
-    own = _plain(task.task_id)
-    anchor = task.anchor
+    own, anchor = _plain(task.task_id), task.anchor
     secrets = {
         "subtype": task.subtype,
         "gold action": task.gold["action"],
         "profile": task.spec["profile"],
-        "trap": trap_of(task)["variable"],
-        "paper": anchor["doi"] if anchor else None,
-        "anchor": anchor["key"] if anchor else None,
+        "trap": part_of(task, "trap").get("variable"),
+        "paper": anchor and anchor["doi"],
+        "anchor": anchor and anchor["key"],
     }
     told = [name for name, words in secrets.items() if words and _plain(words) in own]
     yield f"tells the {', '.join(told)}" if told else None
@@ -94,17 +86,14 @@ def _secrets(task: Task) -> Iterator[tuple[str, str | None]]:
     yield "its pool", gold["pool_id"]
     yield "its pool family", gold["pool_family"]
     yield "a certificate", gold["certificate"]
-    yield "the trap type", trap_of(task)["type"]
+    yield "the trap type", part_of(task, "trap").get("type")
     if anchor:
         yield "the DOI", anchor["doi"]
         yield "the title", anchor["title"]
-    yield "the ranking", ">".join(gold["ranking"]) or None
-    yield "the ranking", ", ".join(f'"{name}"' for name in gold["ranking"]) if _ranked(task) else None
-
-
-def _ranked(task: Task) -> bool:
-    """Whether the ranking differs from the order of the list, which every prompt shows."""
-    return task.gold["ranking"] != [candidate["id"] for candidate in task.spec["candidates"]]
+    yield "the ranking", ">".join(gold["ranking"])
+    # In the order of the list every prompt shows the candidates.
+    if gold["ranking"] != [candidate["id"] for candidate in task.spec["candidates"]]:
+        yield "the ranking", ", ".join(f'"{name}"' for name in gold["ranking"])
 
 
 def _revealed(task: Task, design: Design, numbers: set[float]) -> bool:
@@ -126,11 +115,8 @@ def _plain(words: str) -> str:
 
 def significant_digits(value: float) -> int:
     """How many significant digits it takes to write `value`; 0 for no number."""
-    if not np.isfinite(value) or value == 0:
-        return 0
-    mantissa = f"{abs(value):.16e}".split("e")[0]
-    shortest = repr(abs(value)).split("e")[0].replace(".", "").strip("0")
-    return min(len(shortest), len(mantissa) - 1)
+    number = Decimal(repr(value))
+    return len(number.normalize().as_tuple().digits) if number.is_finite() and number else 0
 
 
 def without_numbers(text: str) -> str:

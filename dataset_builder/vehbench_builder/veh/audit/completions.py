@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -15,22 +14,25 @@ from vehbench_oracle.veh import materials as tables
 from vehbench_oracle.veh.cantilever import GRAVITY_M_S2
 from vehbench_oracle.veh.domain import problem_of_brief
 
+
+class Field(NamedTuple):
+    """Where a brief states a field, and the words by which sentences speak of it."""
+
+    section: Literal["excitation", "variable_bounds", "materials"]
+    name: str
+    words: str
+
+
+_PIEZO = Field("materials", "piezo", "piezo|PZT")
 FIELDS = {
-    "frequency_hz": ("excitation", "frequency_hz"),
-    "acceleration_g": ("excitation", "acceleration_g"),
-    "load_resistance_ohm": ("variable_bounds", "load_resistance_ohm"),
-    "piezo": ("materials", "piezo"),
-    "piezo_material": ("materials", "piezo"),
-    "damping_ratio": ("materials", "damping_ratio"),
+    "frequency_hz": Field("excitation", "frequency_hz", "frequency|rpm|speed"),
+    "acceleration_g": Field("excitation", "acceleration_g", "acceleration"),
+    "load_resistance_ohm": Field("variable_bounds", "load_resistance_ohm", r"\bload\b"),
+    "piezo": _PIEZO,
+    "piezo_material": _PIEZO,
+    "damping_ratio": Field("materials", "damping_ratio", "damping"),
 }
-"""Where a brief states a field, by the names that banks use for it."""
-_SPOKEN = {
-    "frequency_hz": r"frequency|rpm|speed",
-    "acceleration_g": "acceleration",
-    "load_resistance_ohm": r"\bload\b",
-    "piezo": "piezo|PZT",
-    "damping_ratio": "damping",
-}
+"""What a brief may withhold, by the names that banks use for it."""
 TOLERANCE = 1e-6
 _NUMBER = r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
 _RANGE = re.compile(rf"{_NUMBER} ?(?:-|–|to|and) ?{_NUMBER} ?(Hz|rpm|ohm|g\b)?", re.IGNORECASE)
@@ -48,8 +50,8 @@ def field_of(name: str) -> str:
 
 def states(spec: Spec, field: str) -> bool:
     """Whether the brief gives a number or a name for a field."""
-    section, key = FIELDS[field]
-    return spec[section].get(key) is not None  # type: ignore[literal-required]
+    part: Mapping[str, Any] = spec[FIELDS[field].section]
+    return part.get(FIELDS[field].name) is not None
 
 
 def completed(spec: Spec, changes: Changes) -> Spec:
@@ -57,31 +59,22 @@ def completed(spec: Spec, changes: Changes) -> Spec:
 
     Raises ValueError for a change of something that the brief states.
     """
-    filled: Spec = {
-        **spec,
-        "excitation": {**spec["excitation"]},
-        "materials": {**spec["materials"]},
-        "variable_bounds": {**spec["variable_bounds"]},
-    }
-    for name, value in changes.items():
-        if value is None:
-            continue
+    filled = dict(spec)
+    for name, value in _given(changes):
         field = field_of(name)
         if states(spec, field):
             raise ValueError(f"a completion changes {name}, which the brief states")
-        section, key = FIELDS[field]
+        section = FIELDS[field].section
         entry = Box(min=value, max=value) if section == "variable_bounds" else value
-        filled[section][key] = entry  # type: ignore[literal-required]
-    return filled
+        filled[section] = {**filled[section], FIELDS[field].name: entry}  # type: ignore[dict-item]
+    return cast(Spec, filled)
 
 
 def inadmissible(spec: Spec, changes: Changes) -> str | None:
     """Why a reader of the brief would not accept a completion; None when nothing speaks against it."""
-    for name, value in changes.items():
-        if value is None:
-            continue
+    for name, value in _given(changes):
         field = field_of(name)
-        if field in ("piezo", "piezo_material"):
+        if FIELDS[field] is _PIEZO:
             try:
                 tables.piezo(value)
             except UnknownMaterialError as error:
@@ -110,7 +103,7 @@ def stated_ranges(spec: Spec, unit: str) -> list[tuple[float, float]]:
 def stands_for_withheld(spec: Spec, sentence: str) -> bool:
     """Whether a sentence speaks of a field that the brief withholds, and so is part of the task."""
     return any(
-        re.search(words, sentence, re.IGNORECASE) and not states(spec, field) for field, words in _SPOKEN.items()
+        re.search(field.words, sentence, re.IGNORECASE) and not states(spec, name) for name, field in FIELDS.items()
     )
 
 
@@ -120,10 +113,9 @@ def tried_completions(spec: Spec, field: str) -> list[dict[str, Any]]:
     They serve to find two completions with opposite verdicts where a bank stores none.
     """
     if field == "frequency_hz":
-        problem = replace(problem_of_brief(spec), frequency_hz=1.0, acceleration_g=1.0)
-        if problem.bounds["load_resistance_ohm"] is None:
-            problem = replace(problem, bounds={**problem.bounds, "load_resistance_ohm": Box(min=1e4, max=1e4)})
-        resonance = float(problem.respond({**centre(problem), "load_resistance_ohm": 1e4}).resonant_freq_hz)
+        assumed = {"frequency_hz": 1.0, "acceleration_g": 1.0, "load_resistance_ohm": 1e4}
+        problem = problem_of_brief(completed(spec, {k: v for k, v in assumed.items() if not states(spec, k)}))
+        resonance = float(problem.respond(centre(problem)).resonant_freq_hz)
         return [{field: factor * resonance} for factor in (1.0, 0.25, 4.0)]
     if field == "acceleration_g":
         return [{field: value} for value in (1.0, 1 / GRAVITY_M_S2, 0.001)]
@@ -146,6 +138,10 @@ def _allowed(spec: Spec, field: str) -> Iterator[tuple[float, float]]:
     else:
         ranges = [_RANGE.search(text) for text in _texts(spec, "damping")]
         yield from [(float(ends[1]), float(ends[2])) for ends in ranges if ends] or [(0.001, 0.1)]
+
+
+def _given(changes: Changes) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in changes.items() if value is not None]
 
 
 def _texts(spec: Spec, about: str = "") -> list[str]:

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from vehbench_builder.audit.gold import reference_of
+from vehbench_builder.audit.gold import part_of
 from vehbench_builder.audit.report import Progress
 from vehbench_builder.one_thread import end_with_parent
 from vehbench_builder.veh.audit import proofs
 from vehbench_builder.veh.audit.completions import completed, field_of, states, tried_completions
 from vehbench_builder.veh.audit.proofs import Decision, decide
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Completion, Spec, Task
 from vehbench_oracle import OracleError
 from vehbench_oracle.veh.domain import problem_of_brief
@@ -62,15 +61,21 @@ def gather(tasks: Iterable[Task], jobs: int = 1, progress: Progress | None = Non
 
 def evidence_of(task: Task) -> Evidence:
     """Everything that can be found out about one task by verifying and searching."""
+    spec, gold = task.spec, task.gold
     try:
-        return _triaged(task) if task.probe == "p1" else _referenced(task)
+        certified = gold["reference"] is not None and proofs.certificate_in(gold["certificate"]) is not None
+        searched = task.probe != "p1" and not certified and part_of(task, "reference").get("power_uw") is not None
+        infeasible = task.probe == "p1" and gold["action"] == "declare_infeasible"
+        return Evidence(
+            decisions=tuple(_decisions(task)) if task.probe == "p1" else (),
+            margin=decide(_eased(spec), infeasible=True) if infeasible else None,
+            certified=certified,
+            bound_fault=proofs.bound_fault(task) if certified else None,
+            strongest_uw=_strongest_uw(spec) if searched else None,
+            roomy=decide(_tightened(spec), witness=gold["witness"]) if task.probe == "p3" else None,
+        )
     except (OracleError, ValueError, TypeError, KeyError) as error:
         return Evidence(failure=f"cannot be evaluated, {type(error).__name__}: {error}")
-
-
-def with_limits(spec: Spec, **limits: float) -> Spec:
-    """The brief with some of its limits changed."""
-    return {**spec, "constraints": {**spec["constraints"], **limits}}
 
 
 def _mapped(tasks: list[Task], jobs: int) -> Iterator[Evidence]:
@@ -82,54 +87,38 @@ def _mapped(tasks: list[Task], jobs: int) -> Iterator[Evidence]:
         yield from pool.map(evidence_of, tasks, chunksize=2)
 
 
-def _triaged(task: Task) -> Evidence:
+def _decisions(task: Task) -> Iterator[Decision]:
+    """About a P1 brief, or about completions of it."""
     spec, gold = task.spec, task.gold
     infeasible = gold["action"] == "declare_infeasible"
-    bound = gold["reference"] is not None and proofs.certificate_in(gold["certificate"]) is not None
-    return Evidence(
-        decisions=tuple(_verdicts(task)),
-        margin=decide(_eased(spec), expected="infeasible") if infeasible else None,
-        certified=bound,
-        bound_fault=_bound_fault(task) if bound else None,
-    )
-
-
-def _verdicts(task: Task) -> Iterator[Decision]:
-    spec, gold = task.spec, task.gold
     if gold["completions"]:
-        for completion in gold["completions"]:
-            yield _decided_completion(spec, completion)
+        yield from (_about_completion(spec, completion) for completion in gold["completions"])
     elif gold["action"] == "request_missing_info":
         for name in gold["missing_fields"]:
-            yield from _tried(spec, field_of(name))
+            yield from _about_tried(spec, field_of(name))
     elif missing := [name for name in ("frequency_hz", "acceleration_g") if not states(spec, name)]:
         yield Decision("", "open", f"the brief withholds {', '.join(missing)}", False)
-    elif gold["action"] == "declare_infeasible":
-        yield decide(spec, certificate=gold["certificate"], expected="infeasible")
+    elif infeasible:
+        yield decide(spec, certificate=gold["certificate"], infeasible=True)
     else:
         yield decide(spec, witness=gold["witness"])
 
 
-def _decided_completion(spec: Spec, stored: Completion) -> Decision:
+def _about_completion(spec: Spec, stored: Completion) -> Decision:
+    name, feasible = stored["name"], stored["feasible"]
     try:
         brief = completed(spec, stored["changes"])
     except ValueError as error:
-        return Decision(stored["name"], "open", str(error), True)
-    feasible = stored["feasible"]
-    decision = decide(
-        brief,
-        name=stored["name"],
-        witness=stored["witness"] if feasible else None,
-        certificate=None if feasible else stored["certificate"],
-        expected="feasible" if feasible else "infeasible",
-    )
-    if decision.verdict != "open" and (decision.verdict == "feasible") != feasible:
-        label = "feasible" if feasible else "infeasible"
-        return Decision(stored["name"], "open", f"stored as {label}, found {decision.verdict}", True)
-    return decision
+        return Decision(name, "open", str(error), True)
+    witness, certificate = (stored["witness"], None) if feasible else (None, stored["certificate"])
+    decision = decide(brief, name=name, witness=witness, certificate=certificate, infeasible=not feasible)
+    label = "feasible" if feasible else "infeasible"
+    if decision.verdict in ("open", label):
+        return decision
+    return Decision(name, "open", f"stored as {label}, found {decision.verdict}", True)
 
 
-def _tried(spec: Spec, field: str) -> Iterator[Decision]:
+def _about_tried(spec: Spec, field: str) -> Iterator[Decision]:
     """Completions of a withheld field until both verdicts have been seen, the brief as it is where it states it."""
     if states(spec, field):
         yield decide(spec, name="as written")
@@ -143,34 +132,26 @@ def _tried(spec: Spec, field: str) -> Iterator[Decision]:
             return
 
 
-def _referenced(task: Task) -> Evidence:
-    stored, strongest_uw = proofs.certificate_in(task.gold["certificate"]) is not None, None
-    if not stored and reference_of(task)["power_uw"] is not None:
-        free = with_limits(task.spec, power_target_uw=0.0)
-        design = proofs.strongest(free)
-        strongest_uw = None if design is None else judge_for(free, design).metrics["load_power_uw"]
-    return Evidence(
-        certified=stored,
-        bound_fault=_bound_fault(task) if stored else None,
-        strongest_uw=strongest_uw,
-        roomy=decide(_tightened(task.spec), witness=task.gold["witness"]) if task.probe == "p3" else None,
-    )
+def _strongest_uw(spec: Spec) -> float | None:
+    design = proofs.strongest(_limited(spec, power_target_uw=0.0))
+    return None if design is None else float(problem_of_brief(spec).respond(design).load_power_uw)
 
 
-def _bound_fault(task: Task) -> str | None:
-    return proofs.bound_fault(task.gold["certificate"] or "", task.spec, reference_of(task))
+def _limited(spec: Spec, **limits: float) -> Spec:
+    """The brief with some of its limits changed."""
+    return {**spec, "constraints": {**spec["constraints"], **limits}}
 
 
 def _tightened(spec: Spec) -> Spec:
     """The brief with every limit harder by `LEAST_WITNESS_SLACK`."""
     limits = problem_of_brief(spec).limits.values()
     factors = {True: 1 - LEAST_WITNESS_SLACK, False: 1 + LEAST_WITNESS_SLACK}
-    return with_limits(spec, **{limit.name: limit.value * factors[limit.upper] for limit in limits})
+    return _limited(spec, **{limit.name: limit.value * factors[limit.upper] for limit in limits})
 
 
 def _eased(spec: Spec) -> Spec:
     """An infeasible brief with limits that are easier by the required margin."""
+    limit = problem_of_brief(spec).limit
     if proofs.is_infeasible_at_any_power(spec):
-        wider = problem_of_brief(spec).limit("freq_error_pct_limit") + FREQUENCY_MARGIN_PCT
-        return with_limits(spec, freq_error_pct_limit=wider)
-    return with_limits(spec, power_target_uw=(spec["constraints"].get("power_target_uw") or 0.0) / POWER_MARGIN)
+        return _limited(spec, freq_error_pct_limit=limit("freq_error_pct_limit") + FREQUENCY_MARGIN_PCT)
+    return _limited(spec, power_target_uw=limit("power_target_uw") / POWER_MARGIN)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vehbench_builder.audit.gold import not_built_here
+from vehbench_builder.audit.gold import not_built_here, part_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
 from vehbench_builder.veh.audit.completions import field_of, inadmissible, stated_ranges, states
 from vehbench_builder.veh.audit.evidence import EvidenceById
@@ -14,8 +14,8 @@ from vehbench_oracle.space import Array, centre, designs_at
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO, GRAVITY_M_S2
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.problem import VehProblem
-from vehbench_oracle.veh.verdict import limits_with
 
+PROPOSE, INFEASIBLE, REQUEST = "propose_design", "declare_infeasible", "request_missing_info"
 LEAST_WITNESS_SLACK = 1e-3
 """Share of every limit that a stored witness keeps in hand."""
 SAME = 1e-6
@@ -35,9 +35,13 @@ def p1_checks(bank: Bank, evidence: EvidenceById) -> list[Check]:
     """All checks of P1; `evidence` is what was proven about each task and each of its completions."""
     tasks = bank.select(("p1",))
     propose, infeasible, request = (
-        [t for t in tasks if t.gold["action"] == action]
-        for action in ("propose_design", "declare_infeasible", "request_missing_info")
+        [t for t in tasks if t.gold["action"] == action] for action in (PROPOSE, INFEASIBLE, REQUEST)
     )
+    boundary, beyond = (
+        [t for t in tasks if t.subtype == subtype] for subtype in ("solvable_boundary", "infeasible_margin")
+    )
+    few = f"{len(boundary)} boundary and {len(beyond)} infeasible briefs"
+    enough = min(len(boundary), len(beyond)) >= ENOUGH
     return [
         whole(p1_propose_briefs_are_solvable, propose, evidence),
         each(p1_witnesses_keep_slack, propose, evidence),
@@ -51,20 +55,14 @@ def p1_checks(bank: Bank, evidence: EvidenceById) -> list[Check]:
         each(p1_bounds_hold, tasks, evidence),
         each(p1_targets_keep_their_distance, [t for t in tasks if t.gold["reference"] is not None]),
         each(p1_statements_agree, tasks),
-        estimate_check(bank),
+        whole(p1_estimates_tell_boundary_from_margin, boundary, beyond, unless=None if enough else few),
     ]
 
 
 def p1_propose_briefs_are_solvable(tasks: Sequence[Task], evidence: EvidenceById) -> Findings:
     """A design meets all limits of every propose brief, under every completion if the brief leaves something open."""
-    refuted = 0
-    for task in tasks:
-        decisions = evidence[task.task_id].decisions
-        refuted += any(decision.verdict == "infeasible" for decision in decisions)
-        wrong = [str(decision) for decision in decisions if decision.verdict != "feasible"]
-        yield (
-            f"{task.task_id}: {'; '.join(wrong) or evidence[task.task_id].failure}" if wrong or not decisions else None
-        )
+    yield from _decided(tasks, evidence, "feasible")
+    refuted = sum(any(d.verdict == "infeasible" for d in evidence[task.task_id].decisions) for task in tasks)
     yield Figure("proven infeasible", refuted)
 
 
@@ -78,14 +76,18 @@ def p1_witnesses_keep_slack(task: Task, evidence: EvidenceById) -> Findings:
 
 def p1_infeasible_briefs_are_proven(tasks: Sequence[Task], evidence: EvidenceById) -> Findings:
     """It is proven for every infeasible brief that no design meets all limits."""
-    for task in tasks:
-        decisions = evidence[task.task_id].decisions
-        wrong = [str(decision) for decision in decisions if decision.verdict != "infeasible"]
-        yield (
-            f"{task.task_id}: {'; '.join(wrong) or evidence[task.task_id].failure}" if wrong or not decisions else None
-        )
+    yield from _decided(tasks, evidence, "infeasible")
     stored = sum(all(decision.stored for decision in evidence[task.task_id].decisions) for task in tasks)
     yield Figure("with a stored certificate", stored)
+
+
+def _decided(tasks: Sequence[Task], evidence: EvidenceById, verdict: str) -> Findings:
+    """One case a task: whether all that was found out about it is one verdict."""
+    for task in tasks:
+        decisions = evidence[task.task_id].decisions
+        wrong = "; ".join(str(decision) for decision in decisions if decision.verdict != verdict)
+        wrong = wrong if decisions else str(evidence[task.task_id].failure)
+        yield f"{task.task_id}: {wrong}" if wrong else None
 
 
 def p1_infeasible_briefs_have_margin(task: Task, evidence: EvidenceById) -> Findings:
@@ -99,17 +101,14 @@ def p1_request_briefs_withhold_something(task: Task) -> Findings:
     """Every request brief lacks the number or name that its label calls missing."""
     missing = task.gold["missing_fields"]
     given = [name for name in missing if states(task.spec, field_of(name))]
-    if not missing:
-        yield "the label names no missing field"
-    else:
-        yield f"{', '.join(given)} is stated" if given else None
+    yield f"{', '.join(given)} is stated" if given else None if missing else "the label names no missing field"
 
 
 def p1_request_briefs_are_underdetermined(tasks: Sequence[Task], evidence: EvidenceById) -> Findings:
     """Every request brief has two admissible completions with opposite proven verdicts."""
     for task in tasks:
-        decisions = evidence[task.task_id].decisions
-        admissible = _admissible(task)
+        decisions, stored = evidence[task.task_id].decisions, task.gold["completions"]
+        admissible = {entry["name"] for entry in stored if inadmissible(task.spec, entry["changes"]) is None}
         verdicts = {decision.verdict for decision in decisions if not decision.stored or decision.name in admissible}
         told = "; ".join(f"{decision.name} {decision.verdict}" for decision in decisions)
         told = told or evidence[task.task_id].failure or "no completion"
@@ -142,17 +141,15 @@ def p1_bounds_hold(task: Task, evidence: EvidenceById) -> Findings:
 
 def p1_targets_keep_their_distance(task: Task) -> Findings:
     """A power target is at most 88 % of the best power in propose briefs, 125 % of its bound or more in others."""
-    reference, target = task.gold["reference"], task.spec["constraints"]["power_target_uw"]
-    if reference is None or target is None:
-        return
-    power, bound = reference["power_uw"], reference["upper_bound_uw"]
-    if task.gold["action"] == "declare_infeasible" and bound:
-        yield (
-            None if target >= LEAST_EXCESS * bound * (1 - SAME) else f"target {target / bound - 1:.1%} above the bound"
-        )
-    elif task.gold["action"] == "propose_design" and power:
-        # A preference may lower what a red herring asks for, never raise it.
-        yield None if target <= MOST_SHARE * power * (1 + SAME) else f"target {target / power:.1%} of the best power"
+    reference, target = part_of(task, "reference"), task.spec["constraints"]["power_target_uw"]
+    power, bound, infeasible = reference["power_uw"], reference["upper_bound_uw"], task.gold["action"] == INFEASIBLE
+    if infeasible and target and bound and target < LEAST_EXCESS * bound * (1 - SAME):
+        yield f"target {target / bound - 1:.1%} above the bound"
+    # A preference may lower what a red herring asks for, never raise it.
+    elif task.gold["action"] == PROPOSE and target and power and target > MOST_SHARE * power * (1 + SAME):
+        yield f"target {target / power:.1%} of the best power"
+    elif target:
+        yield None
 
 
 def p1_statements_agree(task: Task) -> Findings:
@@ -166,21 +163,6 @@ def p1_statements_agree(task: Task) -> Findings:
             yield None if same else f"{ranges} {unit}"
 
 
-def _admissible(task: Task) -> set[str]:
-    return {entry["name"] for entry in task.gold["completions"] if inadmissible(task.spec, entry["changes"]) is None}
-
-
-def estimate_check(bank: Bank) -> Check:
-    """How well estimates separate the boundary briefs of P1 from those beyond the boundary."""
-    boundary, beyond = (
-        [t for t in bank.select(("p1",)) if t.subtype == subtype]
-        for subtype in ("solvable_boundary", "infeasible_margin")
-    )
-    few = f"{len(boundary)} boundary and {len(beyond)} infeasible briefs"
-    enough = min(len(boundary), len(beyond)) >= ENOUGH
-    return whole(p1_estimates_tell_boundary_from_margin, boundary, beyond, unless=None if enough else few)
-
-
 def p1_estimates_tell_boundary_from_margin(boundary: Sequence[Task], beyond: Sequence[Task]) -> Findings:
     """A search of 400 oracle calls puts 90 % of the pairs of a boundary and an infeasible brief in order."""
     by_formula = separation(boundary, beyond, matched_power_uw)
@@ -192,20 +174,20 @@ def p1_estimates_tell_boundary_from_margin(boundary: Sequence[Task], beyond: Seq
 
 def separation(easy: Sequence[Task], hard: Sequence[Task], estimate: Callable[[Spec], float]) -> float:
     """The share of pairs in which the estimate over the target is larger for the easy brief; ties count half."""
-    a, b = (np.array([estimate(t.spec) / _target(t.spec) for t in tasks]) for tasks in (easy, hard))
-    order = np.sign(a[:, None] - b[None, :])
-    return float((order + 1).mean() / 2)
+    a, b = (
+        np.array([estimate(t.spec) / problem_of_brief(t.spec).limit("power_target_uw") for t in tasks])
+        for tasks in (easy, hard)
+    )
+    return float((np.sign(a[:, None] - b[None, :]) + 1).mean() / 2)
 
 
 def matched_power_uw(spec: Spec) -> float:
     """m a^2 / (16 zeta w) of the middle of the box at the excitation: what a matched load takes at resonance."""
     problem = problem_of_brief(spec)
-    mass = float(problem.respond(centre(problem)).effective_mass_kg)
-    excitation = spec["excitation"]
-    acceleration = GRAVITY_M_S2 * (excitation["acceleration_g"] or 0.0)
-    omega = 2 * np.pi * (excitation["frequency_hz"] or np.inf)
-    zeta = spec["materials"]["damping_ratio"] or DEFAULT_DAMPING_RATIO
-    return 1e6 * mass * acceleration**2 / (16 * zeta * omega)
+    setting, response = problem.setting, problem.respond(centre(problem))
+    acceleration, omega = GRAVITY_M_S2 * setting["acceleration_g"], 2 * np.pi * setting["frequency_hz"]
+    zeta = setting["damping_ratio"] or DEFAULT_DAMPING_RATIO
+    return 1e6 * float(response.effective_mass_kg) * acceleration**2 / (16 * zeta * omega)
 
 
 def best_of_calls_uw(spec: Spec) -> float:
@@ -229,17 +211,11 @@ def best_of_calls_uw(spec: Spec) -> float:
 def _worth(problem: VehProblem, places: Array) -> Array:
     response = problem.respond(designs_at(problem, places))
     upper = [limit for limit in problem.limits.values() if limit.upper]
-    excess = np.sum(
-        [np.maximum(0.0, -limit.share(limit.slack(getattr(response, limit.metric)))) for limit in upper], axis=0
-    )
-    return np.asarray(response.load_power_uw / (1 + excess) ** 2)
-
-
-def _target(spec: Spec) -> float:
-    return limits_with(spec["constraints"])["power_target_uw"].value
+    shares = [limit.share(limit.slack(getattr(response, limit.metric))) for limit in upper]
+    return np.asarray(response.load_power_uw / (1 + np.sum(np.maximum(0.0, np.negative(shares)), axis=0)) ** 2)
 
 
 def only_requests_name_missing_fields(task: Task) -> Findings:
     """A P1 label names missing fields exactly where the action is to ask for them."""
-    asks, missing = task.gold["action"] == "request_missing_info", task.gold["missing_fields"]
+    asks, missing = task.gold["action"] == REQUEST, task.gold["missing_fields"]
     yield None if asks == bool(missing) else f"{task.gold['action']} with missing {', '.join(missing) or 'nothing'}"

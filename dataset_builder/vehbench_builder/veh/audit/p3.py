@@ -1,19 +1,18 @@
 """P3: are shown verdicts and claims what they should be, and does recovery take more than a fixed move?"""
 
 from collections.abc import Sequence
+from math import nan
 
 import numpy as np
 
-from vehbench_builder.audit.gold import agrees, not_built_here, trap_of
+from vehbench_builder.audit.gold import agrees, not_built_here, part_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
 from vehbench_builder.veh.p3.claims import claim_holds
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, HistoryStep, Spec, Task
 from vehbench_oracle import VARIABLES, Verdict, box_violations
-from vehbench_oracle.space import Array, design_at, designs_at, places_of
+from vehbench_oracle.space import Array, designs_at, places_of
 from vehbench_oracle.veh.domain import problem_of_brief
-from vehbench_oracle.veh.problem import VehProblem
 
 POINTS = 2001
 """Designs looked at along a line before the best places are looked at more closely."""
@@ -39,7 +38,7 @@ def p3_checks(bank: Bank) -> list[Check]:
         each(p3_no_step_is_feasible, tasks),
         each(p3_last_step_infeasible, tasks),
         whole(p3_steps_differ, tasks),
-        each(p3_claims_are_false, [t for t in tasks if trap_of(t)["claims"]]),
+        each(p3_claims_are_false, [t for t in tasks if part_of(t, "trap").get("claims")]),
         each(p3_retracing_fails, tasks),
         each(p3_reversal_fails, tasks),
         whole(p3_few_single_variable_fixes, tasks),
@@ -51,12 +50,9 @@ def p3_verdicts_recomputed(task: Task) -> Findings:
     wrong = []
     for number, (step, verdict) in enumerate(_judged(task), start=1):
         shown = step["verdict"]
-        stored = {**shown["slack"], **(shown["metrics"] or {})}
-        computed = {**verdict.slack, **verdict.metrics}
-        bad = [name for name in stored if name not in computed or not agrees(stored[name], computed[name])]
-        if not agrees(shown["power_uw"], verdict.metrics["load_power_uw"]):
-            bad.append("power_uw")
-        wrong += [f"step {number} {name}" for name in bad]
+        stored = {**shown["slack"], **(shown["metrics"] or {}), "power_uw": shown["power_uw"]}
+        computed = {**verdict.slack, **verdict.metrics, "power_uw": verdict.objective or nan}
+        wrong += [f"step {number} {name}" for name, x in stored.items() if not agrees(x, computed.get(name, nan))]
     yield f"wrong: {', '.join(wrong[:4])}{' ..' if len(wrong) > 4 else ''}" if wrong else None
 
 
@@ -106,7 +102,7 @@ def p3_steps_differ(tasks: Sequence[Task]) -> Findings:
 
 def p3_claims_are_false(task: Task) -> Findings:
     """Every note of a history claims something about its step's verdict, and every claim is false."""
-    claims = trap_of(task)["claims"]
+    claims = part_of(task, "trap")["claims"]
     for number in range(1, len(task.spec["history"]) + 1):
         own = [claim for claim in claims if claim["step"] == number]
         yield None if own else f"the note of step {number} claims nothing"
@@ -116,7 +112,7 @@ def p3_claims_are_false(task: Task) -> Findings:
 
 
 def _judged(task: Task) -> list[tuple[HistoryStep, Verdict]]:
-    return [(step, judge_for(task.spec, step["design"])) for step in task.spec["history"]]
+    return [(step, task.problem.judge(step["design"])) for step in task.spec["history"]]
 
 
 def p3_retracing_fails(task: Task) -> Findings:
@@ -127,7 +123,7 @@ def p3_retracing_fails(task: Task) -> Findings:
 
 def p3_reversal_fails(task: Task) -> Findings:
     """Moving the trap's variable alone, from the last step to anywhere in its range, solves nothing."""
-    variable = trap_of(task)["variable"]
+    variable = part_of(task, "trap").get("variable")
     if variable in VARIABLES:
         yield f"{variable} alone solves it" if single_fixes(task, [variable]) else None
 
@@ -144,12 +140,11 @@ def p3_few_single_variable_fixes(tasks: Sequence[Task]) -> Findings:
 
 def single_fixes(task: Task, variables: Sequence[str]) -> list[str]:
     """Those of some variables that solve the task when moved alone from its last step."""
-    last = places_of(problem_of_brief(task.spec), task.spec["history"][-1]["design"])
+    last = places_of(task.problem, task.spec["history"][-1]["design"])
     fixes = []
     for name in variables:
-        index = list(VARIABLES).index(name)
         ends = np.array([last, last]).T
-        ends[index] = 0.0, 1.0
+        ends[list(VARIABLES).index(name)] = 0.0, 1.0
         if on_path(task.spec, ends) is not None:
             fixes.append(name)
     return fixes
@@ -157,49 +152,43 @@ def single_fixes(task: Task, variables: Sequence[str]) -> list[str]:
 
 def retraced(spec: Spec) -> Array:
     """The corners of the way back: from the last step over all steps, then straight on to the edge of the box."""
-    problem = problem_of_brief(spec)
-    places = [places_of(problem, step["design"]) for step in reversed(spec["history"])]
+    places = [places_of(problem_of_brief(spec), step["design"]) for step in reversed(spec["history"])]
     if len(places) > 1:
-        heading = places[-1] - places[-2]
-        room = np.where(heading > 0, 1 - places[-1], places[-1])
+        first, heading = places[-1], places[-1] - places[-2]
         moving = np.abs(heading) > 1e-12
+        room = np.where(heading > 0, 1 - first, first)[moving] / np.abs(heading[moving])
         if moving.any():
-            places.append(places[-1] + heading * float((room[moving] / np.abs(heading[moving])).min()))
+            places.append(first + heading * float(room.min()))
     return np.array(places).T
 
 
 def on_path(spec: Spec, corners: Array) -> Design | None:
     """A design on the path through places of the box (6, corners) that meets all limits; None when none was found."""
-    problem = problem_of_brief(spec)
-    along, step = np.linspace(0.0, corners.shape[1] - 1, POINTS, retstep=True)
-    slack = _slack_along(problem, corners, along)
+    problem, knots = problem_of_brief(spec), np.arange(corners.shape[1])
+
+    def designs(along: Array) -> dict[str, Array]:
+        return designs_at(problem, np.array([np.interp(along, knots, row) for row in corners]).clip(0.0, 1.0))
+
+    along, step = np.linspace(0.0, knots[-1], POINTS, retstep=True)
+    slack = problem.least_slack(designs(along))
     padded = np.concatenate([[-np.inf], slack, [-np.inf]])
     peaks = np.flatnonzero((slack >= padded[:-2]) & (slack >= padded[2:]))
     for peak in peaks[np.argsort(-slack[peaks])][:PEAKS]:
         best, reach = float(along[peak]), float(step)
         for _ in range(1 + CLOSER):
-            if _slack_along(problem, corners, np.array([best]))[0] >= 0:
-                return design_at(problem, _at(corners, np.array([best]))[:, 0])
-            close = np.clip(np.linspace(best - reach, best + reach, CLOSE_POINTS), 0.0, along[-1])
-            best, reach = float(close[np.argmax(_slack_along(problem, corners, close))]), 2 * reach / (CLOSE_POINTS - 1)
+            close = np.clip(np.linspace(best - reach, best + reach, CLOSE_POINTS), 0.0, knots[-1])
+            slack = problem.least_slack(designs(close))
+            best, reach = float(close[slack.argmax()]), 2 * reach / (CLOSE_POINTS - 1)
+            if slack.max() >= 0:
+                return {name: float(value[0]) for name, value in designs(np.array([best])).items()}
     return None
-
-
-def _slack_along(problem: VehProblem, corners: Array, along: Array) -> Array:
-    return problem.least_slack(designs_at(problem, _at(corners, along)))
-
-
-def _at(corners: Array, along: Array) -> Array:
-    knots = np.arange(corners.shape[1], dtype=float)
-    places: Array = np.array([np.interp(along, knots, row) for row in corners])
-    return places.clip(0.0, 1.0)
 
 
 def p3_traps_are_told(task: Task) -> Findings:
     """Every history has four steps with a note each, a trap of the task's subtype, and claims of its notes."""
-    history, trap = task.spec["history"], trap_of(task)
+    history, trap = task.spec["history"], part_of(task, "trap")
     faults = [] if len(history) == STEPS else [f"{len(history)} steps"]
     faults += [f"step {number} has no note" for number, step in enumerate(history, start=1) if not step["note"].strip()]
-    faults += [] if trap["type"] == task.subtype else [f"trap {trap['type'] or 'none'}, subtype {task.subtype}"]
-    faults += [] if trap["claims"] else ["no claims"]
+    faults += [] if trap.get("type") == task.subtype else [f"trap {trap.get('type')}, subtype {task.subtype}"]
+    faults += [] if trap.get("claims") else ["no claims"]
     yield "; ".join(faults) or None

@@ -3,17 +3,16 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
+from math import nan
 
 from vehbench_builder.audit.gold import agrees, not_built_here
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
 from vehbench_builder.veh.audit import composition
-from vehbench_builder.veh.audit.stated_policy import Judged, expected_order, judged_pool, shown_pool, stated_weights
+from vehbench_builder.veh.audit.stated_policy import Judged, expected_order, judged_pool, stated_weights
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.bank.canonical import canonical_json
 from vehbench_hf.types import Pair, Task
-from vehbench_oracle import LIMITS, METRICS
 from vehbench_oracle.space import places_of
-from vehbench_oracle.veh.domain import problem_of_brief
 
 LEAST_SLACK = 0.005
 """Share of every limit that a candidate keeps in hand."""
@@ -83,13 +82,13 @@ def p4_candidates_keep_slack(task: Task) -> Findings:
 
 def p4_numbers_recomputed(task: Task) -> Findings:
     """Metrics and slacks of every candidate are what the oracle gives."""
-    pool = judged_pool(task.spec)
     for candidate in task.spec["candidates"]:
-        verdict = pool[candidate["id"]].verdict
-        stored = {**candidate["metrics"], **candidate["slack"]}
-        computed = {**verdict.metrics, **verdict.slack}
-        wrong = [name for name in (*METRICS, *LIMITS) if not agrees(stored[name], computed[name])]
-        yield "; ".join(f"{candidate['id']} {n} {stored[n]!r}, the oracle gives {computed[n]!r}" for n in wrong) or None
+        verdict = task.problem.judge(candidate["design"])
+        stored, computed = {**candidate["metrics"], **candidate["slack"]}, {**verdict.metrics, **verdict.slack}
+        wrong = [
+            f"{n} {x!r}, not {computed.get(n)!r}" for n, x in stored.items() if not agrees(x, computed.get(n, nan))
+        ]
+        yield f"{candidate['id']}: {', '.join(wrong)}" if wrong else None
 
 
 def p4_policy_states_the_profile(task: Task) -> Findings:
@@ -103,23 +102,24 @@ def p4_policy_states_the_profile(task: Task) -> Findings:
 
 def p4_ranking_follows_the_policy(task: Task) -> Findings:
     """The gold order is what the stated policy gives at full precision."""
-    order, _ = expected_order(task.spec, judged_pool(task.spec))
-    gold = task.gold["ranking"]
-    yield None if gold == order else f"gold {' > '.join(gold)}, the policy gives {' > '.join(order)}"
+    yield _other_order(task, judged_pool(task.spec), "the policy gives")
 
 
 def p4_ranking_follows_from_shown_numbers(task: Task) -> Findings:
     """The gold order also follows from the rounded numbers that a model reads."""
-    order, _ = expected_order(task.spec, shown_pool(task.spec))
-    gold = task.gold["ranking"]
-    yield None if gold == order else f"gold {' > '.join(gold)}, the shown numbers give {' > '.join(order)}"
+    yield _other_order(task, judged_pool(task.spec, shown=True), "the shown numbers give")
+
+
+def _other_order(task: Task, pool: Mapping[str, Judged], source: str) -> str | None:
+    gold, (order, _) = task.gold["ranking"], expected_order(task.spec, pool)
+    return None if gold == order else f"gold {' > '.join(gold)}, {source} {' > '.join(order)}"
 
 
 def p4_utilities_recomputed(task: Task) -> Findings:
     """Stored utilities are what the stated policy gives."""
     _, utility = expected_order(task.spec, judged_pool(task.spec))
     stored = {entry["id"]: entry["value"] for entry in task.gold["utilities"]}
-    if set(stored) != set(utility) or len(stored) < len(task.gold["utilities"]):
+    if sorted(utility) != sorted(entry["id"] for entry in task.gold["utilities"]):
         yield f"utilities of {sorted(stored)}, candidates are {sorted(utility)}"
         return
     for name, value in utility.items():
@@ -153,8 +153,7 @@ def p4_policy_sensitive_pairs(task: Task) -> Findings:
 
 def p4_candidates_differ(task: Task) -> Findings:
     """Two candidates of a pool differ by 5 % of its range in some variable."""
-    problem = problem_of_brief(task.spec)
-    places = {c["id"]: places_of(problem, c["design"]) for c in task.spec["candidates"]}
+    places = {c["id"]: places_of(task.problem, c["design"]) for c in task.spec["candidates"]}
     for a, b in combinations(places, 2):
         apart = float(abs(places[a] - places[b]).max())
         yield None if apart >= LEAST_DISTANCE - ROUNDING else f"{a} and {b} differ by {apart:.2%} at most"
@@ -174,16 +173,14 @@ def p4_pools_have_three_profiles(tasks: Sequence[Task]) -> Findings:
     winners = Counter[int]()
     for (split, pool_id), members in pools.items():
         profiles = sorted(t.spec["profile"] or "none" for t in members)
-        contents = {canonical_json(sorted(canonical_json(c["design"]) for c in t.spec["candidates"])) for t in members}
-        won = [_design(t, t.gold["ranking"][0]) for t in members if t.gold["ranking"]]
-        best = {canonical_json(design) for design in won if design is not None}
+        designs = [{c["id"]: canonical_json(c["design"]) for c in t.spec["candidates"]} for t in members]
+        contents = {tuple(sorted(named.values())) for named in designs}
+        best = {named.get(t.gold["ranking"][0]) for t, named in zip(members, designs, strict=True)}
         winners[len(best)] += 1
-        faults = [
-            "" if profiles == sorted(composition.PROFILES) else f"profiles {', '.join(profiles)}",
-            "" if len(contents) == 1 else f"{len(contents)} different sets of candidates",
-            "" if len(best) > 1 else "one candidate wins under every profile",
-        ]
-        yield f"{split} {pool_id}: {'; '.join(filter(None, faults))}" if any(faults) else None
+        faults = [f"profiles {', '.join(profiles)}"] if profiles != sorted(composition.PROFILES) else []
+        faults += [f"{len(contents)} different sets of candidates"] if len(contents) > 1 else []
+        faults += ["one candidate wins under every profile"] if len(best) == 1 else []
+        yield f"{split} {pool_id}: {'; '.join(faults)}" if faults else None
     for number, count in sorted(winners.items()):
         yield Figure(f"pools with {number} winners", count)
 
@@ -205,19 +202,14 @@ def _dominates(a: Judged, b: Judged) -> bool:
 
 
 def _pairs_differ(stored: Sequence[Pair], expected: set[tuple[str, str]]) -> str | None:
-    pairs = [(pair["better"], pair["worse"]) for pair in stored]
-    faults = []
-    if missing := sorted(expected - set(pairs)):
-        faults.append("lacks " + ", ".join(f"{a} over {b}" for a, b in missing))
-    if extra := sorted(set(pairs) - expected):
-        faults.append("lists wrongly " + ", ".join(f"{a} over {b}" for a, b in extra))
-    if len(set(pairs)) < len(pairs):
-        faults.append("lists a pair twice")
+    pairs = Counter((pair["better"], pair["worse"]) for pair in stored)
+    kinds = {
+        "lacks": expected - set(pairs),
+        "lists wrongly": set(pairs) - expected,
+        "lists twice": {pair for pair, count in pairs.items() if count > 1},
+    }
+    faults = [f"{kind} {', '.join(f'{a} over {b}' for a, b in sorted(some))}" for kind, some in kinds.items() if some]
     return "; ".join(faults) or None
-
-
-def _design(task: Task, name: str) -> Mapping[str, float] | None:
-    return next((c["design"] for c in task.spec["candidates"] if c["id"] == name), None)
 
 
 def p4_subtype_is_the_profile(task: Task) -> Findings:

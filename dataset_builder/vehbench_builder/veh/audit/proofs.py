@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from vehbench_hf.episodes.judging import judge_for
-from vehbench_hf.types import Design, Reference, Spec
+from vehbench_builder.audit.gold import part_of
+from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.optimum import find_optimum
 from vehbench_oracle.veh.problem import DEFAULT_PIEZO, DEFAULT_SUBSTRATE, VehProblem
@@ -32,17 +32,13 @@ def problem_of(spec: Spec) -> VehProblem:
 
 def strongest(spec: Spec) -> Design | None:
     """The strongest design that a search finds under the limits other than the power target."""
-    for seed in SEEDS:
-        optimum = find_optimum(problem_of(spec), seed=seed)
-        if optimum is not None:
-            return optimum.design
-    return None
+    optima = (find_optimum(problem_of(spec), seed=seed) for seed in SEEDS)
+    return next((optimum.design for optimum in optima if optimum is not None), None)
 
 
 def is_infeasible(spec: Spec) -> bool:
     """Whether a proof is found that no design meets all limits."""
-    target = spec["constraints"].get("power_target_uw") or ANY_POWER_UW
-    return certify(problem_of(spec), target, max_boxes=MAX_BOXES) is not None
+    return certify(problem_of(spec), _target(spec), max_boxes=MAX_BOXES) is not None
 
 
 def is_infeasible_at_any_power(spec: Spec) -> bool:
@@ -56,28 +52,19 @@ def certificate_in(text: str | None) -> str | None:
     return certificate[0] if certificate else None
 
 
-def fault_of(text: str, spec: Spec) -> str | None:
-    """What is wrong with a stored proof that no design meets all limits; None when it holds.
-
-    A proof in words is replaced by a search, which shares no code with the builder.
-    """
-    certificate = certificate_in(text)
-    if certificate is None:
-        return None if is_infeasible(spec) else "it is in words, and no proof was found by search"
-    return _refused(problem_of(spec), spec["constraints"].get("power_target_uw") or ANY_POWER_UW, certificate)
+def bound_fault(task: Task) -> str | None:
+    """What is wrong with the stored certificate of a reference's upper bound; None when it holds."""
+    bound = part_of(task, "reference").get("upper_bound_uw")
+    return "no upper bound" if bound is None else _refused(task.spec, bound, certificate_in(task.gold["certificate"]))
 
 
-def bound_fault(text: str, spec: Spec, reference: Reference) -> str | None:
-    """What is wrong with the stored proof of a reference's upper bound; None when it holds."""
-    certificate, bound = certificate_in(text), reference["upper_bound_uw"]
-    if certificate is None or bound is None:
-        return "no certificate" if certificate is None else "no upper bound"
-    return _refused(problem_of(spec), bound, certificate)
+def _target(spec: Spec) -> float:
+    return spec["constraints"].get("power_target_uw") or ANY_POWER_UW
 
 
-def _refused(problem: VehProblem, power_uw: float, certificate: str) -> str | None:
+def _refused(spec: Spec, power_uw: float, certificate: str | None) -> str | None:
     try:
-        verify_certificate(problem, power_uw, certificate)
+        verify_certificate(problem_of(spec), power_uw, certificate or "")
     except CertificateError as error:
         return str(error)
     return None
@@ -107,38 +94,33 @@ def decide(
     name: str = "",
     witness: Design | None = None,
     certificate: str | None = None,
-    expected: Verdict = "feasible",
+    infeasible: bool = False,
 ) -> Decision:
     """Verify a stored witness or certificate; without one, search for a design and for a proof that there is none.
 
-    A stored witness or certificate that does not hold leaves the brief open: no search stands in for it. `expected`
-    only says what to search for first.
+    A stored witness or certificate that does not hold leaves the brief open: no search stands in for it, unless the
+    proof is in words. `infeasible` only says what to search for first.
     """
     if witness is not None:
-        verdict = judge_for(spec, witness)
-        if verdict.feasible:
-            return Decision(
-                name, "feasible", "stored witness", True, float(problem_of_brief(spec).least_slack(witness))
-            )
-        return Decision(name, "open", f"the stored witness fails. {verdict.message}", True)
-    if certificate is not None:
-        fault = fault_of(certificate, spec)
-        if fault is None:
-            return Decision(name, "infeasible", "stored certificate", True)
-        return Decision(name, "open", f"the stored certificate fails: {fault}", True)
-    searches = [_by_design, _by_proof] if expected == "feasible" else [_by_proof, _by_design]
-    for search in searches:
-        if decision := search(spec, name):
-            return decision
+        return _judged(spec, name, witness, stored=True)
+    if stored := certificate_in(certificate):
+        fault = _refused(spec, _target(spec), stored)
+        why = f"the stored certificate fails: {fault}" if fault else "stored certificate"
+        return Decision(name, "open" if fault else "infeasible", why, True)
+    for proof_first in (infeasible, not infeasible):
+        if proof_first and is_infeasible(spec):
+            return Decision(name, "infeasible", "proven by search", certificate is not None)
+        if not proof_first and (design := strongest(spec)) is not None:
+            decision = _judged(spec, name, design, stored=False)
+            if decision.verdict == "feasible":
+                return decision
     return Decision(name, "open", "neither a design nor a proof was found", False)
 
 
-def _by_design(spec: Spec, name: str) -> Decision | None:
-    design = strongest(spec)
-    if design is None or not judge_for(spec, design).feasible:
-        return None
-    return Decision(name, "feasible", "a design was found", False, float(problem_of_brief(spec).least_slack(design)))
-
-
-def _by_proof(spec: Spec, name: str) -> Decision | None:
-    return Decision(name, "infeasible", "proven by search", False) if is_infeasible(spec) else None
+def _judged(spec: Spec, name: str, design: Design, *, stored: bool) -> Decision:
+    problem = problem_of_brief(spec)
+    verdict = problem.judge(design)
+    if not verdict.feasible:
+        return Decision(name, "open", f"the stored witness fails. {verdict.message}", stored)
+    why = "stored witness" if stored else "a design was found"
+    return Decision(name, "feasible", why, stored, float(problem.least_slack(design)))

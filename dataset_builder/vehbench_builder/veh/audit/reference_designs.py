@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from math import isclose
 
-from vehbench_builder.audit.gold import not_built_here, reference_of
+from vehbench_builder.audit.gold import not_built_here, part_of
 from vehbench_builder.audit.report import Check, Figure, Findings, each, whole
 from vehbench_builder.veh.audit import proofs
 from vehbench_builder.veh.audit.evidence import EvidenceById
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
 
 POWER_TOLERANCE = 1e-6
@@ -46,42 +45,35 @@ def reference_checks(bank: Bank, evidence: EvidenceById) -> list[Check]:
 
 def references_are_stated(task: Task) -> Findings:
     """Every P2 and P3 task has a reference design with a power above zero."""
-    reference = reference_of(task)
-    lacks = [name for name in ("design", "power_uw") if reference[name] is None]
+    reference = part_of(task, "reference")
+    lacks = [name for name in ("design", "power_uw") if reference.get(name) is None]
     faults = [f"no {' and no '.join(lacks)}"] if lacks else []
-    if reference["power_uw"] is not None and reference["power_uw"] <= 0:
-        faults.append(f"power {reference['power_uw']} uW")
+    faults += [f"power {power} uW"] if (power := reference.get("power_uw")) is not None and power <= 0 else []
     yield "; ".join(faults) or None
 
 
 def references_are_feasible(task: Task) -> Findings:
     """Every reference design lies inside the bounds and meets every limit."""
-    design = reference_of(task)["design"]
-    if design is not None:
-        verdict = judge_for(task.spec, design)
+    if design := part_of(task, "reference").get("design"):
+        verdict = task.problem.judge(design)
         yield None if verdict.feasible else verdict.message
 
 
 def reference_powers_recomputed(task: Task) -> Findings:
     """The oracle gives the stored power for every reference design, to a millionth."""
-    reference = reference_of(task)
-    if reference["design"] is not None and reference["power_uw"] is not None:
-        power = judge_for(task.spec, reference["design"]).metrics["load_power_uw"]
-        same = isclose(reference["power_uw"], power, rel_tol=POWER_TOLERANCE)
-        yield None if same else f"stored {reference['power_uw']!r} uW, the oracle gives {power!r} uW"
+    reference = part_of(task, "reference")
+    if reference.get("design") and (stored := reference["power_uw"]) is not None:
+        power = task.problem.judge(reference["design"]).metrics["load_power_uw"]
+        same = isclose(stored, power, rel_tol=POWER_TOLERANCE)
+        yield None if same else f"stored {stored!r} uW, the oracle gives {power!r} uW"
 
 
 def reference_certificates_hold(task: Task, evidence: EvidenceById) -> Findings:
     """The stored certificate proves the stored upper bound, which is not below the reference."""
-    proven = evidence[task.task_id]
+    proven, (power, bound) = evidence[task.task_id], task.reference_values()
     if proven.certified:
-        reference = reference_of(task)
-        power, bound = reference["power_uw"], reference["upper_bound_uw"]
-        if proven.bound_fault:
-            yield proven.bound_fault
-        else:
-            below = power is None or bound is None or bound < power
-            yield f"bound {bound} uW, reference {power} uW" if below else None
+        below = power is None or bound is None or bound < power
+        yield proven.bound_fault or (f"bound {bound} uW, reference {power} uW" if below else None)
 
 
 def p2_references_within_five_percent(tasks: Sequence[Task], evidence: EvidenceById) -> Findings:
@@ -96,7 +88,7 @@ def p3_references_within_five_percent(tasks: Sequence[Task], evidence: EvidenceB
 
 def p2_older_references_within_five_percent(tasks: Sequence[Task], evidence: EvidenceById) -> Findings:
     """No P2 design exceeds an older reference that the bank also keeps by more than 5 %."""
-    yield from _within([t for t in tasks if reference_of(t)["power_uw_older"]], evidence, "power_uw_older")
+    yield from _within(tasks, evidence, "power_uw_older")
 
 
 def most_references_within_two_percent(tasks: Sequence[Task], evidence: EvidenceById) -> Findings:
@@ -104,8 +96,8 @@ def most_references_within_two_percent(tasks: Sequence[Task], evidence: Evidence
     excess = {task.task_id: _excess(task, evidence, "power_uw") for task in tasks}
     beyond = {name: value for name, value in excess.items() if value is None or value > 0.02 + EDGE}
     too_many = len(beyond) > MOST_BEYOND_TWO * len(tasks)
-    for name in excess:
-        yield f"{name}: {_percent(excess[name])}" if too_many and name in beyond else None
+    for name, value in excess.items():
+        yield f"{name}: {_percent(value)}" if too_many and name in beyond else None
     yield Figure("beyond 2 %", len(beyond))
 
 
@@ -142,12 +134,9 @@ def _within(tasks: Sequence[Task], evidence: EvidenceById, field: str) -> Findin
 
 def _excess(task: Task, evidence: EvidenceById, field: str) -> float | None:
     """How far the proven bound, or the strongest design found, is above a reference; None where one is unknown."""
-    reference, proven = reference_of(task), evidence[task.task_id]
-    power = reference[field]  # type: ignore[literal-required]
-    best = reference["upper_bound_uw"] if proven.certified else proven.strongest_uw
-    if not power or best is None:
-        return None
-    return float(best / power - 1)
+    reference, proven = part_of(task, "reference"), evidence[task.task_id]
+    power, best = reference.get(field), reference.get("upper_bound_uw") if proven.certified else proven.strongest_uw
+    return float(best / power - 1) if power and best is not None else None
 
 
 def _percent(value: float | None) -> str:
@@ -157,22 +146,15 @@ def _percent(value: float | None) -> str:
 def proofs_are_stored(task: Task, evidence: EvidenceById) -> Findings:
     """Every label and every reference comes with its witness or certificate, so that nobody has to search for one."""
     proven, gold = evidence[task.task_id], task.gold
-    searched = [decision.name or decision.verdict for decision in proven.decisions if not decision.stored]
-    in_words = [c for c in _certificates(task) if proofs.certificate_in(c) is None]
-    if task.probe == "p1":
-        if searched or in_words or (not proven.decisions and not proven.failure):
-            yield f"no stored proof for {', '.join(searched) or 'its label'}"
-        elif task.gold["action"] == "request_missing_info" and not gold["completions"]:
-            yield "no completions are stored"
-        else:
-            yield None
-    else:
-        bound = reference_of(task)["upper_bound_uw"]
+    if task.probe != "p1":
+        bound = part_of(task, "reference").get("upper_bound_uw")
         yield None if proven.certified and bound is not None else "no certificate or no bound of its reference"
-
-
-def _certificates(task: Task) -> list[str]:
-    """The certificates on which the label of a P1 task stands, as they are written."""
-    gold = task.gold
-    stated = [gold["certificate"]] + [completion["certificate"] for completion in gold["completions"]]
-    return [text for text in stated if text]
+        return
+    searched = [decision.name or decision.verdict for decision in proven.decisions if not decision.stored]
+    stated = [gold["certificate"], *(completion["certificate"] for completion in gold["completions"])]
+    in_words = any(text and proofs.certificate_in(text) is None for text in stated)
+    if searched or in_words or (not proven.decisions and not proven.failure):
+        yield f"no stored proof for {', '.join(searched) or 'its label'}"
+    else:
+        asks = gold["action"] == "request_missing_info"
+        yield "no completions are stored" if asks and not gold["completions"] else None

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paper.release.policy import NEAR_FEASIBLE, WEIGHTS
 from vehbench_hf.paper.release.policy import policy_text as released_text
 from vehbench_hf.prompts.feedback import rounded
@@ -40,22 +39,20 @@ class Judged:
         return sum(-share for share in self.share.values() if share < 0)
 
 
-def judged_pool(spec: Spec) -> dict[str, Judged]:
-    """Every candidate of a brief, judged at full precision from its design."""
-    pool = {}
-    for candidate in spec["candidates"]:
-        verdict = judge_for(spec, candidate["design"])
-        pool[candidate["id"]] = _judged(spec, verdict, verdict.metrics["load_power_uw"], verdict.slack)
-    return pool
+def judged_pool(spec: Spec, *, shown: bool = False) -> dict[str, Judged]:
+    """Every candidate of a brief, judged at full precision from its design.
 
-
-def shown_pool(spec: Spec) -> dict[str, Judged]:
-    """The same from the metrics and slacks that the brief shows, at the digits of a prompt."""
-    pool = {}
+    `shown` takes power and slacks from the brief instead, at the digits of a prompt.
+    """
+    problem, pool = problem_of_brief(spec), {}
     for candidate in spec["candidates"]:
-        slack = {name: rounded(value) for name, value in candidate["slack"].items()}
-        power = rounded(candidate["metrics"]["load_power_uw"])
-        pool[candidate["id"]] = _judged(spec, judge_for(spec, candidate["design"]), power, slack)
+        verdict = problem.judge(candidate["design"])
+        power, slack = verdict.metrics["load_power_uw"], verdict.slack
+        if shown:
+            power = rounded(candidate["metrics"]["load_power_uw"])
+            slack = {name: rounded(value) for name, value in candidate["slack"].items()}
+        share = {name: float(limit.share(slack[name])) for name, limit in problem.limits.items()}
+        pool[candidate["id"]] = Judged(verdict, power, share)
     return pool
 
 
@@ -64,11 +61,11 @@ def stated_weights(spec: Spec) -> tuple[float, float] | None:
     text, profile = spec["policy"] or "", spec["profile"] or ""
     if rule := _RULE.search(text):
         return float(rule[1]), float(rule[2])
-    return _released_weights(text, profile)
+    return WEIGHTS[profile] if profile in WEIGHTS and text == released_text(profile) else None
 
 
 def expected_order(spec: Spec, pool: Mapping[str, Judged]) -> tuple[list[str], dict[str, float | None]]:
-    """The ids from best to worst and their utilities; under the released rule an infeasible one has ncandidate.
+    """The ids from best to worst and their utilities; under the released rule an infeasible one has none.
 
     Raises ValueError when the brief states no rule.
     """
@@ -91,13 +88,3 @@ def expected_order(spec: Spec, pool: Mapping[str, Judged]) -> tuple[list[str], d
         else:
             keys[name] = (0.0, -value, -candidate.power, -margin)
     return sorted(pool, key=lambda name: (keys[name], name)), utility
-
-
-def _judged(spec: Spec, verdict: Verdict, power: float, slack: Mapping[str, float]) -> Judged:
-    limits = problem_of_brief(spec).limits.values()
-    return Judged(verdict, power, {limit.name: float(limit.share(slack[limit.name])) for limit in limits})
-
-
-def _released_weights(text: str, profile: str) -> tuple[float, float] | None:
-    known = profile in WEIGHTS and text == released_text(profile)
-    return WEIGHTS[profile] if known else None

@@ -10,8 +10,9 @@ from vehbench_builder.audit.gold import action_of, gold_designs
 from vehbench_builder.audit.report import Check, Figure, Findings, whole
 from vehbench_builder.audit.text import sentences, significant_digits, without_numbers
 from vehbench_builder.veh.audit.completions import stands_for_withheld
+from vehbench_builder.veh.audit.leaks.features import note_wordings
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.types import Task
+from vehbench_hf.types import Design, Task
 from vehbench_oracle import LIMITS, VARIABLES
 
 ENOUGH = 6
@@ -65,24 +66,22 @@ def p1_digits_do_not_tell_the_action(tasks: Sequence[Task]) -> Findings:
 def anchors_do_not_sit_in_the_middle(tasks: Sequence[Task]) -> Findings:
     """At most 10 % of the anchor designs' values, and of the references', lie in the middle of their range."""
     for what in ("anchor design", "reference"):
-        placed = [(task, design) for task in tasks if (design := gold_designs(task).get(what)) is not None]
-        places = [_linear_places(task, design) for task, design in placed]
-        if not places:
+        designs = [(task, design) for task in tasks if (design := gold_designs(task).get(what)) is not None]
+        if not designs:
             continue
-        centred = np.abs(np.array(places) - 0.5) < CENTRED
-        share = float(centred.mean())
+        share = float((np.abs(np.array([_linear_places(*placed) for placed in designs]) - 0.5) < CENTRED).mean())
         yield Figure(f"values of the {what} in the middle of the range", share)
         # With few tasks one value decides; a single device in the middle says nothing.
-        yield f"{share:.1%} of the values of the {what}" if share > MOST_CENTRED and len(places) > 4 else None
+        yield f"{share:.1%} of the values of the {what}" if share > MOST_CENTRED and len(designs) > 4 else None
 
 
 def p1_note_order_does_not_tell_the_action(tasks: Sequence[Task]) -> Findings:
     """Two notes or sentences that occur in both orders do so under every gold action alike."""
     orders: dict[tuple[str, str], Counter[tuple[bool, str]]] = defaultdict(Counter)
     for task in tasks:
-        for first, second in (pair for words in _spoken(task) for pair in combinations(words, 2)):
-            pair = (first, second) if first < second else (second, first)
-            orders[pair][first < second, action_of(task)] += 1
+        for words in ([note["name"] for note in task.spec["notes"]], note_wordings(task.spec)):
+            for first, second in combinations(map(str, words), 2):
+                orders[min(first, second), max(first, second)][first < second, action_of(task)] += 1
     for (first, second), counts in sorted(orders.items()):
         actions = sorted({action for _, action in counts})
         table = [[counts[order, action] for order in (True, False)] for action in actions]
@@ -109,9 +108,9 @@ def _unlike(table: Sequence[Sequence[int]]) -> bool:
     """Whether the rows of a table of counts are unlikely to have one distribution (chi-square test)."""
     from scipy.stats import chi2_contingency
 
-    columns = [column for column in zip(*table, strict=True) if any(column)]
-    rows = [row for row in zip(*columns, strict=True) if any(row)]
-    return len(columns) > 1 and len(rows) > 1 and float(chi2_contingency(rows).pvalue) < LEAST_P_VALUE
+    counts = np.array(table)
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    return min(counts.shape) > 1 and float(chi2_contingency(counts).pvalue) < LEAST_P_VALUE
 
 
 def _free_wordings(task: Task) -> list[str]:
@@ -126,23 +125,12 @@ def _note_features(task: Task) -> set[str]:
     return {*free, *names, f"with {len(free)} sentences"}
 
 
-def _spoken(task: Task) -> tuple[list[str], list[str]]:
-    """The names of the notes, and their sentences without numbers."""
-    return [note["name"] for note in task.spec["notes"]], [
-        without_numbers(sentence) for sentence in sentences(task.spec["notes"])
-    ]
-
-
 def _digit_features(task: Task) -> set[str]:
     limits = task.spec["constraints"]
     return {f"{name} with {significant_digits(value)}" for name in LIMITS if (value := limits[name]) is not None}
 
 
-def _linear_places(task: Task, design: dict[str, float]) -> list[float]:
+def _linear_places(task: Task, design: Design) -> list[float]:
     """Where each value lies in its range, 0 to 1, the load too in linear scale: as a reader averages the bounds."""
-    boxes = task.spec["variable_bounds"]
-    return [
-        (design[name] - box["min"]) / (box["max"] - box["min"])
-        for name in VARIABLES
-        if (box := boxes.get(name)) is not None and box["max"] > box["min"]
-    ]
+    boxes = {name: box for name in VARIABLES if (box := task.spec["variable_bounds"].get(name)) is not None}
+    return [(design[name] - box["min"]) / (box["max"] - box["min"]) for name, box in boxes.items()]
