@@ -10,9 +10,8 @@ import vehbench_builder
 import vehbench_oracle
 from vehbench_hf import types
 from vehbench_hf.bank import canonical, schema
-from vehbench_hf.episodes import judging
 
-SHARED = (canonical, schema, types, judging)
+SHARED = (canonical, schema, types)
 """What the builder takes from `vehbench_hf` when it makes and stores a task. One that moves must be named anew here."""
 SOURCE = (".py", ".yaml")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from judged import judge_for
 from vehbench_hf.bank.bank import Bank, open_bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.reading import open_isomorphic
 from vehbench_hf.isomorphic.types import FORMS
 from vehbench_hf.paths import shipped

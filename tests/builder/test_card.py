@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
+from judged import judge_for
 from vehbench_builder.documents.card import own_text, render_card, render_datasheet, with_header, write_documents
 from vehbench_builder.documents.columns import MEANINGS, described, leaves, meaning_of
 from vehbench_builder.documents.figures import figures_of
 from vehbench_builder.veh.figures import figures_of_anchors, figures_of_oracle, forcing_of_a_bare_beam
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import CANARY
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paths import shipped
 from vehbench_hf.types import PROBES, Task
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from judged import judge_for
 from vehbench_builder.build_spec import BuildError
 from vehbench_builder.seeds import rng
 from vehbench_builder.veh import certified as module
@@ -11,7 +12,6 @@ from vehbench_builder.veh.certified import certified, strongest
 from vehbench_builder.veh.limits import Factors, limited
 from vehbench_builder.veh.numbers import rounded_design
 from vehbench_hf.bank.schema import empty_spec
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Spec
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from judged import judge_for
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import load_anchors
@@ -17,7 +18,6 @@ from vehbench_builder.veh.p4 import p4
 from vehbench_builder.veh.p4.pool_plan import Plan, Planned
 from vehbench_builder.veh.p4.supply import places_in
 from vehbench_hf.bank.schema import CANARY, arrow_schema, row_checksum, row_to_task, task_to_row
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask
 from vehbench_hf.types import Task
 from vehbench_oracle import VARIABLES

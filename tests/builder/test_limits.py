@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judged import judge_for
 from vehbench_builder.veh import strengths
 from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
 from vehbench_builder.veh.limits import Factors, credible_acceleration_g, limited, piezo_stress_mpa
 from vehbench_builder.veh.numbers import known, rounded_design
 from vehbench_hf.bank.schema import empty_spec
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Spec
 from vehbench_oracle.veh.domain import problem_of_brief
 

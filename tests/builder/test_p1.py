@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from fresh_audit import audited
+from judged import judge_for
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.p1 import p1
 from vehbench_builder.veh.p1.p1 import Unit, build_unit, units
 from vehbench_builder.veh.p1.request import completed
 from vehbench_hf.bank.schema import task_to_row
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.prompts.render import opening
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import Spec, Task

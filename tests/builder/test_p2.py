@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fresh_audit import audited
+from judged import judge_for
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2, strengths
 from vehbench_builder.veh.anchors import load_anchors
@@ -17,7 +18,6 @@ from vehbench_builder.veh.limits import piezo_stress_mpa
 from vehbench_builder.veh.numbers import known
 from vehbench_builder.veh.p2 import RULES, Unit, build_unit, units
 from vehbench_hf.bank.schema import task_to_row
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import VARIABLES
 from vehbench_oracle.veh.domain import problem_of_brief

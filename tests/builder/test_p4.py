@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fresh_audit import audited
+from judged import judge_for
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import load_anchors
@@ -24,7 +25,6 @@ from vehbench_builder.veh.p4.pool import choose
 from vehbench_builder.veh.p4.pool_plan import SHARED_WITH, Plan, winner_ids
 from vehbench_builder.veh.p4.supply import LEAST_SLACK, feasible_around
 from vehbench_hf.bank.schema import empty_gold, empty_spec, task_to_row
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Task
 from vehbench_oracle import LIMITS
 from vehbench_oracle.space import designs_at, places_of

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from judged import judge_for
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.episodes import Episode
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.types import OUTCOMES, PROBES, Probe, Reply, Task
 

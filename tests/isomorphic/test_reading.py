@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import vehbench_hf
+from judged import judge_for
 from vehbench_hf.bank.bank import Bank, open_bank, write_bank
 from vehbench_hf.bank.loading import configs_of, features_of, splits_of
 from vehbench_hf.bank.schema import CANARY, task_to_row
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.reading import open_isomorphic
 from vehbench_hf.isomorphic.types import FORMS, IsomorphicTask

@@ -90,7 +90,7 @@ def test_recomputed_history_shows_other_slacks_on_v1(bank_v1: Bank) -> None:
 
 
 def test_feedback_has_value_limit_and_unit_of_each_violation(small_bank: Bank) -> None:
-    from vehbench_hf.episodes.judging import judge_for
+    from judged import judge_for
 
     task = next(task for task in small_bank.tasks if task.probe == "p2")
     bounds = task.spec["variable_bounds"]

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from vehbench_hf.errors import RunError
+from toy_domain import TOY
+from vehbench_hf.domains import DOMAINS
+from vehbench_hf.errors import BankError, RunError
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, read_run_json, run_folder_name, write_run_json
 from vehbench_hf.runlog.differences import protocol_label, setting_differences
-from vehbench_hf.runlog.settings import protocol_of
+from vehbench_hf.runlog.settings import domain_of_settings, protocol_of
 from vehbench_hf.sampling import Sampling
 
 SETTINGS = RunSettings("openai/x", "veh-v1", "f" * 64, ("p1",), ("dev",), None, 1, Protocol())
@@ -68,3 +70,19 @@ def test_a_score_under_other_rules_does_not_look_comparable() -> None:
     changed = replace(SETTINGS, protocol=Protocol(feedback="coarse", p2_queries=40))
     assert protocol_label(changed.flat()) == "1 (p2_queries 40, feedback coarse)"
     assert protocol_label({"model": "imported"}) == "unreleased"
+
+
+def test_the_first_domain_goes_unsaid_and_another_has_fingerprints_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DOMAINS, "toy", TOY)
+    veh, toy = SETTINGS, replace(SETTINGS, domain="toy", prompts_fingerprint="", oracle_fingerprint="")
+    assert "domain" not in veh.flat()
+    assert toy.flat()["domain"] == domain_of_settings(toy.flat()) == "toy"
+    assert domain_of_settings(veh.flat()) == "veh"
+    assert toy.oracle_fingerprint == TOY.fingerprint()
+    assert len({veh.prompts_fingerprint, toy.prompts_fingerprint}) == 2
+    assert toy.hash8 != veh.hash8
+
+
+def test_an_unknown_domain_is_refused() -> None:
+    with pytest.raises(BankError, match="unknown domain 'steam'"):
+        replace(SETTINGS, domain="steam")

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from judged import judge_for
 from vehbench_hf.bank.schema import empty_gold, empty_spec
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Record, Step, Task
 from vehbench_oracle import LIMITS, VARIABLES, Verdict, Violation, respond
 

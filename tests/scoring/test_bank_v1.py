@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from vehbench_hf.episodes.judging import judge_for
+from judged import judge_for
 from vehbench_hf.scoring import cluster, score
 from vehbench_hf.types import Step
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from judged import judge_for
 from vehbench_hf.analysis.stage_choice import mean_norm
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paths import shipped
 from vehbench_hf.scoring import Row, readable, score_parts
 from vehbench_hf.scoring.repeats import repeats

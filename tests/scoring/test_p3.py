@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_hf.episodes.judging import judge_for
+from judged import judge_for
 from vehbench_hf.scoring import Row, p3
 from vehbench_hf.types import Step
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from command_line import vehbench
+from judged import judge_for
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import UserError
 from vehbench_hf.paths import shipped
 from vehbench_hf.types import Spec

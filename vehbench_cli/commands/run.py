@@ -134,7 +134,7 @@ def _tasks(bank: Bank, settings: RunSettings) -> Sequence[Task]:
     if settings.isomorphic:
         tasks = isomorphic_tasks(bank, settings.splits, settings.limit)
     else:
-        tasks = chosen(bank, settings.probes, settings.splits, settings.limit, settings.subset)
+        tasks = chosen(bank, settings.probes, settings.splits, settings.limit, settings.subset, settings.domain)
     if not tasks:
         asked = f"probes {', '.join(settings.probes)} and splits {', '.join(settings.splits)}"
         raise UserError(f"bank {bank.version} has no task in {asked}.")

@@ -5,16 +5,23 @@ from collections.abc import Sequence
 from typing import cast
 
 from vehbench_hf.bank.bank import Bank
+from vehbench_hf.domains import DEFAULT_DOMAIN
 from vehbench_hf.errors import BankError
 from vehbench_hf.types import ALL_SPLITS, PROBES, Probe, Split, Task
 
 
 def chosen(
-    bank: Bank, probes: Sequence[Probe], splits: Sequence[Split], limit: int | None, subset: str | None = None
+    bank: Bank,
+    probes: Sequence[Probe],
+    splits: Sequence[Split],
+    limit: int | None,
+    subset: str | None = None,
+    domain: str = DEFAULT_DOMAIN,
 ) -> list[Task]:
     """The tasks of a run, in the bank's order. Raises BankError for a subset that the bank does not name."""
-    kept = None if subset is None else {task.task_id for task in named_subset(bank, subset)}
-    return limited([task for task in bank.select(probes, splits) if kept is None or task.task_id in kept], limit)
+    named = bank.by_id if subset is None else {task.task_id for task in named_subset(bank, subset)}
+    tasks = bank.select(probes, splits)
+    return limited([task for task in tasks if task.domain == domain and task.task_id in named], limit)
 
 
 def named_subset(bank: Bank, name: str) -> list[Task]:

@@ -39,26 +39,34 @@ class TaskRules:
 
 def rules_of(probe: Probe, spec: Spec | IsomorphicSpec, protocol: Protocol, domain: str) -> TaskRules:
     """The rules of a task of a probe, with the spec that belongs to it."""
+    return RULES[probe](probe, spec, protocol, domain)
+
+
+def _benchmark_rules(probe: Probe, spec: Spec, protocol: Protocol, domain: str) -> TaskRules:
     problem = domain_of(domain).problem(spec)
-    ids = [candidate["id"] for candidate in spec["candidates"]]
-    if probe == "isomorphic":
-        asked = cast(IsomorphicSpec, spec)
-
-        def read_form(text: str, steps: int) -> Answer:
-            form, fixed = form_of(asked), asked["fixed"]
-            return read_isomorphic_answer(text, form, problem.variables, candidate_ids=ids, fixed=fixed)
-
-        return TaskRules(isomorphic_opening(asked, domain), read_form, partial(step_isomorphic, problem))
-    spec = cast(Spec, spec)
-    shown, earlier = spec, len(spec["history"])
+    shown, earlier, ids = spec, len(spec["history"]), _candidate_ids(spec)
     if protocol.p3_history == "recomputed":
         shown = {**spec, "history": [recomputed(step, problem) for step in spec["history"]]}
+    return TaskRules(
+        opening(probe, shown, protocol, domain),
+        lambda text, steps: read_answer(text, probe, problem.variables, candidate_ids=ids, step_count=earlier + steps),
+        partial(STEPS[probe], problem, budgeted(probe, spec, protocol), protocol),
+    )
 
-    def read(text: str, steps: int) -> Answer:
-        return read_answer(text, probe, problem.variables, candidate_ids=ids, step_count=earlier + steps)
 
-    rule = partial(STEPS[probe], problem, budgeted(probe, spec, protocol), protocol)
-    return TaskRules(opening(probe, shown, protocol, domain), read, rule)
+def _isomorphic_rules(probe: Probe, spec: IsomorphicSpec, protocol: Protocol, domain: str) -> TaskRules:
+    problem, ids = domain_of(domain).problem(spec), _candidate_ids(spec)
+    return TaskRules(
+        isomorphic_opening(spec, domain),
+        lambda text, steps: read_isomorphic_answer(
+            text, form_of(spec), problem.variables, candidate_ids=ids, fixed=spec["fixed"]
+        ),
+        partial(step_isomorphic, problem),
+    )
+
+
+def _candidate_ids(spec: Spec | IsomorphicSpec) -> list[str]:
+    return [candidate["id"] for candidate in spec["candidates"]]
 
 
 def step_p1(problem: Problem, spec: Spec, protocol: Protocol, steps: tuple[Step, ...], answer: Answer) -> StepResult:
@@ -113,6 +121,10 @@ def step_isomorphic(problem: Problem, steps: tuple[Step, ...], answer: Answer) -
 
 Rule = Callable[[Problem, Spec, Protocol, tuple[Step, ...], Answer], StepResult]
 STEPS: dict[Probe, Rule] = {"p1": step_p1, "p2": step_search, "p3": partial(step_search, recovery=True), "p4": step_p4}
+RULES: dict[Probe, Callable[[Probe, Any, Protocol, str], TaskRules]] = {
+    **dict.fromkeys(STEPS, _benchmark_rules),
+    "isomorphic": _isomorphic_rules,
+}
 
 
 def live_budget(spec: Spec) -> int:

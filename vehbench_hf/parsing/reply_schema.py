@@ -4,8 +4,8 @@ All of it stays within what strict modes accept: one object at the top, every pr
 Forms that a probe offers beside each other therefore become one object, with null for what the chosen action lacks.
 """
 
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.isomorphic.types import IsomorphicSpec
@@ -28,14 +28,17 @@ def reply_schema(probe: Probe, spec: Spec | IsomorphicSpec, domain: str = DEFAUL
     That a P4 ranking names each candidate once cannot be said in the part of JSON schema that strict modes know, so a
     reply may follow the schema and still be no ranking.
     """
-    variables = domain_of(domain).problem(spec).variables
-    ids = [candidate["id"] for candidate in spec["candidates"]]
-    if probe == "isomorphic":
-        return _isomorphic(ids, cast(IsomorphicSpec, spec), variables)
-    if probe == "p4":
-        entry = {"type": "string", "enum": ids}
-        ranking = {"type": "array", "items": entry, "minItems": len(ids), "maxItems": len(ids)}
-        return _object({"ranking": ranking, "reason": _TEXT})
+    return _SCHEMAS.get(probe, _action)(probe, spec, domain_of(domain).problem(spec).variables)
+
+
+def _ranking(probe: Probe, spec: Spec, variables: Iterable[str]) -> Schema:
+    entry = {"type": "string", "enum": _candidate_ids(spec)}
+    count = len(spec["candidates"])
+    ranking = {"type": "array", "items": entry, "minItems": count, "maxItems": count}
+    return _object({"ranking": ranking, "reason": _TEXT})
+
+
+def _action(probe: Probe, spec: Spec, variables: Iterable[str]) -> Schema:
     properties: dict[str, Schema] = {"action": {"type": "string", "enum": list(ACTIONS[probe])}}
     if "replan" in ACTIONS[probe]:  # the searching probes, where a proposal holds a design
         properties["design"] = _or_null(_design(variables))
@@ -47,11 +50,19 @@ def reply_schema(probe: Probe, spec: Spec | IsomorphicSpec, domain: str = DEFAUL
     return _object(properties)
 
 
-def _isomorphic(ids: list[str], spec: IsomorphicSpec, variables: Iterable[str]) -> Schema:
-    if ids:
-        return _object({"candidate": {"type": "string", "enum": ids}})
+def _form(probe: Probe, spec: IsomorphicSpec, variables: Iterable[str]) -> Schema:
+    if spec["candidates"]:
+        return _object({"candidate": {"type": "string", "enum": _candidate_ids(spec)}})
     fixed = spec["fixed"] or {}
     return _object({"design": _design(name for name in variables if fixed.get(name) is None)})
+
+
+_SCHEMAS: dict[Probe, Callable[[Probe, Any, Iterable[str]], Schema]] = {"p4": _ranking, "isomorphic": _form}
+"""Of the probes whose reply names no action."""
+
+
+def _candidate_ids(spec: Spec | IsomorphicSpec) -> list[str]:
+    return [candidate["id"] for candidate in spec["candidates"]]
 
 
 def _design(names: Iterable[str]) -> Schema:

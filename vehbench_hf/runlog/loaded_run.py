@@ -16,7 +16,7 @@ from vehbench_hf.runlog.lines import read_turns
 from vehbench_hf.runlog.recorded import read_recorded
 from vehbench_hf.runlog.replay import replay_episode
 from vehbench_hf.runlog.run_json import RunJson, read_run_json
-from vehbench_hf.runlog.settings import protocol_of
+from vehbench_hf.runlog.settings import domain_of_settings, protocol_of
 from vehbench_hf.runlog.sorted_rows import Row, SortedRows, sort_rows
 from vehbench_hf.types import Probe, Record, Task, Turn
 
@@ -128,7 +128,7 @@ def load_run(folder: Path, bank: Bank, *, tasks: Sequence[Task] | None = None) -
     settings = info["settings"]
     records = {}
     turns, problems = read_turns(folder)
-    same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint()
+    same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint(domain_of_settings(settings))
     if not same_prompts:
         problems.append("the run was made with other prompts; its replies are read by today's parser and oracle")
     protocol = protocol_of(settings)
@@ -167,7 +167,8 @@ def covered_tasks(info: RunJson, bank: Bank, folder: Path) -> Sequence[Task]:
     try:
         if isomorphic:
             return isomorphic_tasks(bank, settings["splits"], settings["limit"])
-        return chosen(bank, settings["probes"], settings["splits"], settings["limit"], settings.get("subset"))
+        subset, domain = settings.get("subset"), domain_of_settings(settings)
+        return chosen(bank, settings["probes"], settings["splits"], settings["limit"], subset, domain)
     except (KeyError, TypeError):
         raise RunError(
             f"{folder / 'run.json'} does not say which probes, splits and limit the run has; it was damaged."

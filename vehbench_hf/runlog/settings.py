@@ -3,23 +3,24 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Probe, Split
 from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION
-from vehbench_oracle import oracle_fingerprint
 
 
 @dataclass(frozen=True)
 class RunSettings:
     """Everything that a score depends on. Equal settings mean the same run, which can be taken up again.
 
-    `isomorphic` is the fingerprint of the bank's isomorphic rows in an isomorphism audit, else None.
+    `isomorphic` is the fingerprint of the bank's isomorphic rows in an isomorphism audit, else None. The fingerprints
+    of prompts and oracle are those of the domain unless others are given.
     """
 
     model: str
@@ -35,13 +36,25 @@ class RunSettings:
     subset: str | None = None
     isomorphic: str | None = None
     prompts_version: str = PROMPTS_VERSION
-    prompts_fingerprint: str = field(default_factory=prompts_fingerprint)
+    prompts_fingerprint: str = ""
     protocol_version: str = PROTOCOL_VERSION
-    oracle_fingerprint: str = field(default_factory=oracle_fingerprint)
+    oracle_fingerprint: str = ""
+    domain: str = DEFAULT_DOMAIN
+
+    def __post_init__(self) -> None:
+        """Fill in the fingerprints. Raises BankError for an unknown domain."""
+        domain = domain_of(self.domain)
+        object.__setattr__(self, "prompts_fingerprint", self.prompts_fingerprint or prompts_fingerprint(self.domain))
+        object.__setattr__(self, "oracle_fingerprint", self.oracle_fingerprint or domain.fingerprint())
 
     def flat(self) -> dict[str, Any]:
-        """Settings as one level of JSON values, nested names joined with a dot."""
+        """Settings as one level of JSON values, nested names joined with a dot.
+
+        The first domain goes unsaid, so that runs from before there were others keep their hash.
+        """
         body = asdict(self)
+        if self.domain == DEFAULT_DOMAIN:
+            del body["domain"]
         nested = {group: body.pop(group) for group in ("protocol", "sampling", "weights")}
         flat = {**body, **{f"{group}.{name}": nested[group][name] for group in nested for name in nested[group]}}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in flat.items()}
@@ -56,6 +69,11 @@ def run_folder_name(settings: RunSettings) -> str:
     """`<model>-<bank>-<hash8>`; characters of the model's name that are not plain become hyphens."""
     model = re.sub(r"[^A-Za-z0-9.]+", "-", settings.model).strip("-.")[:60] or "model"
     return f"{model}-{settings.bank_version}-{settings.hash8}"
+
+
+def domain_of_settings(settings: dict[str, Any]) -> str:
+    """The name of the domain that `RunSettings.flat` stored, or left unsaid."""
+    return str(settings.get("domain", DEFAULT_DOMAIN))
 
 
 def protocol_of(settings: dict[str, Any]) -> Protocol:

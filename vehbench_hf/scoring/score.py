@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.differences import comparability, protocol_label
 from vehbench_hf.runlog.loaded_run import Run
@@ -18,7 +19,6 @@ from vehbench_hf.scoring.values import Array, MetricValue, PerRow
 from vehbench_hf.statistics import LEVEL, Estimate, Interval, estimate, interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
 from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
-from vehbench_oracle import oracle_fingerprint
 
 SCORE_SCHEMA = "vehbench-score-1"
 
@@ -113,7 +113,7 @@ def score(
             "prompts": prompts,
             "protocol": protocol,
             "scorer": SCORER_VERSION,
-            "oracle": oracle_fingerprint(),
+            "oracle": domain_of(tasks[0].domain if tasks else DEFAULT_DOMAIN).fingerprint(),
         },
         "bank": bank,
         "convention": convention,

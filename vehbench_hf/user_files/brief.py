@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?
 
 
 def read_brief(text: str, what: str = "the brief") -> Spec:
-    """The brief in a YAML text as the spec that `judge_for` takes; `what` names the text in messages.
+    """The brief in a YAML text as the spec of which the domain makes a problem; `what` names the text in messages.
 
     Raises UserError, which names the key and what it has to be, for an unknown or missing section or key, a value that
     is no number in the unit of its key, a value out of range, or an unknown material.

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import UserError
 from vehbench_hf.parsing.designs import names_of, read_design, variable_of
 from vehbench_hf.parsing.unreadable import UnreadableReply, quoted
@@ -14,6 +13,7 @@ from vehbench_hf.types import Design, Spec
 from vehbench_hf.user_files.safe_yaml import read_mapping, read_text
 from vehbench_oracle import DECLARED_DOMAIN, LIMITS, METRICS, VARIABLES, OracleError, Verdict
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
+from vehbench_oracle.veh.domain import problem_of_brief
 
 NAMES = names_of(VARIABLES)
 
@@ -37,7 +37,7 @@ def check(spec: Spec, design: Mapping[str, object]) -> Checked:
         raise UserError(f"this brief cannot be judged under: it withholds the {' and the '.join(withheld)} material.")
     read, how_read = _read(design)
     try:
-        verdict = judge_for(spec, read)
+        verdict = problem_of_brief(spec).judge(read)
     except OracleError as error:
         raise UserError(f"this brief cannot be judged under: {error.message}.") from None
     return Checked(read, verdict, (*how_read, *_unstated(spec), *_outside_the_model(read)))

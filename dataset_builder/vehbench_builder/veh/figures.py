@@ -19,9 +19,9 @@ from vehbench_builder.veh.oracle_against_papers import (
     paper_powers_uw,
     power_agreement,
 )
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Design, Task
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO, MASS_FACTOR, VACUUM_PERMITTIVITY_F_M
+from vehbench_oracle.veh.domain import problem_of_brief
 from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 
 FAR = 10
@@ -131,7 +131,7 @@ def _references(tasks: Sequence[Task]) -> dict[str, Any]:
 
 def _frequency_binds(task: Task, design: Design) -> bool:
     limit = task.problem.limits["freq_error_pct_limit"]
-    return judge_for(task.spec, design).slack[limit.name] < ACTIVE * limit.value
+    return problem_of_brief(task.spec).judge(design).slack[limit.name] < ACTIVE * limit.value
 
 
 def _agreement(agreement: Agreement, factor: float) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from vehbench_builder.veh.certified import Certified, certified, strongest
 from vehbench_builder.veh.limits import LARGEST_POWER_UW, SMALLEST_POWER_UW, Factors, credible_acceleration_g, limited
 from vehbench_builder.veh.numbers import known, rounded, rounded_design
 from vehbench_hf.bank.schema import empty_gold, empty_spec
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import SPLITS, Design, Gold, Spec, Split, Task
 from vehbench_oracle.veh.cantilever import DEFAULT_DAMPING_RATIO
 from vehbench_oracle.veh.domain import problem_of_brief
@@ -172,7 +171,7 @@ def _refusal(spec: Spec, anchor_design: Design, reference: Design) -> str | None
     if eta > LARGEST_FREQ_ERROR_PCT:
         return f"frequency limit of {eta:.3g} %"
     for name, design in (("anchor", anchor_design), ("reference", reference)):
-        verdict = judge_for(spec, design)
+        verdict = problem_of_brief(spec).judge(design)
         if not verdict.feasible:
             return f"{name}: {verdict.message}"
     power = float(problem_of_brief(spec).respond(reference).load_power_uw)

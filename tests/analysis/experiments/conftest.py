@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from judged import judge_for
 from vehbench_hf.bank.bank import Bank, open_bank, write_bank
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.types import Form, IsomorphicTask
 from vehbench_hf.types import Design, Task
 from vehbench_oracle import VARIABLES

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from vehbench_hf.episodes.judging import judge_for
+from judged import judge_for
 from vehbench_hf.paper.release.policy import NEAR_FEASIBLE, WEIGHTS
 from vehbench_hf.prompts.feedback import rounded
 from vehbench_hf.types import Spec, Task

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vehbench_hf.episodes.judging import judge_for
+from judged import judge_for
 from vehbench_hf.paper.release.jsonl import number
 from vehbench_hf.paper.release.logs import ReleasedRun
 from vehbench_hf.paper.release.records import effective_action, record_of

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from judged import judge_for
 from vehbench_hf.bank.schema import row_to_task, task_to_row
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import ReleaseError
 from vehbench_hf.paper.release.manifest import split_file, task_file
 from vehbench_hf.paper.release.references import References

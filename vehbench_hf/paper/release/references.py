@@ -11,13 +11,13 @@ from math import isclose
 from pathlib import Path
 from typing import Literal
 
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import ReleaseError
 from vehbench_hf.paper.release.brief import common_spec, design_of
 from vehbench_hf.paper.release.jsonl import Row, number, number_or_none, read_rows
 from vehbench_hf.paper.release.manifest import task_file
 from vehbench_hf.paper.release.rows import LogRow, Place, model_folders, read_model_rows
 from vehbench_hf.types import Design
+from vehbench_oracle.veh.domain import problem_of_brief
 
 Generation = Literal["newer", "older"]
 
@@ -85,7 +85,7 @@ def _signs(release_dir: Path, designs: Mapping[str, Design]) -> tuple[dict[str, 
     newer = {}
     for row in read_rows(release_dir / task_file("p2")):
         if row["task_id"] in designs:
-            power = judge_for(common_spec(row), designs[row["task_id"]]).objective
+            power = problem_of_brief(common_spec(row)).judge(designs[row["task_id"]]).objective
             if power is not None:
                 newer[row["task_id"]] = power
     rows = read_rows(release_dir / task_file("p3"))

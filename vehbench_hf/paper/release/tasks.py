@@ -7,7 +7,6 @@ and names of candidates and stored "best" designs never reach `spec`.
 from pathlib import Path
 
 from vehbench_hf.bank.schema import empty_gold
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.errors import ReleaseError
 from vehbench_hf.paper.release.anchors import anchor
 from vehbench_hf.paper.release.brief import common_spec, design_of
@@ -17,6 +16,7 @@ from vehbench_hf.paper.release.policy import WEIGHTS, policy_text, utilities
 from vehbench_hf.paper.release.references import References
 from vehbench_hf.types import PROBES, SPLITS, Candidate, Gold, HistoryStep, Pair, Probe, Spec, Task
 from vehbench_oracle import LIMITS
+from vehbench_oracle.veh.domain import problem_of_brief
 
 BANK_VERSION = "veh-v1"
 
@@ -74,7 +74,7 @@ def _add_p2(gold: Gold, spec: Spec, row: Row, references: References) -> None:
     # Designs are rounded in the release, and one of them has lost its feasibility to that.
     design = references.designs.get(task_id)
     gold["reference"] = {
-        "design": design if design is not None and judge_for(spec, design).feasible else None,
+        "design": design if design is not None and problem_of_brief(spec).judge(design).feasible else None,
         "power_uw": references.newer.get(task_id),
         "power_uw_older": references.older.get(task_id),
         "upper_bound_uw": None,
@@ -132,7 +132,7 @@ def _add_p4(gold: Gold, spec: Spec, row: Row) -> None:
 
 def _candidate(entry: Row, spec: Spec) -> Candidate:
     design = design_of(entry["candidate"])
-    metrics = judge_for(spec, design).metrics
+    metrics = problem_of_brief(spec).judge(design).metrics
     return Candidate(
         id=str(entry["candidate_id"]),
         design=design,

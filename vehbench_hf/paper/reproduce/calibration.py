@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.paper.reproduce.cells import Cell, Computed, Tables
 from vehbench_hf.scoring import MetricValue, Row, score_parts
 from vehbench_hf.types import Design, Probe, Record, Step, Task
+from vehbench_oracle.veh.domain import problem_of_brief
 
 POWER_DECIMALS = 6
 
@@ -101,7 +101,7 @@ def _last_state(task: Task) -> Record:
 
 def _proposal(task: Task, design: Design) -> Step:
     """A proposal with its power as the authors' oracle returns it: rounded, which matters where it is 1e-5 uW."""
-    verdict = judge_for(task.spec, design)
+    verdict = problem_of_brief(task.spec).judge(design)
     power = None if verdict.objective is None else round(verdict.objective, POWER_DECIMALS)
     return Step("propose_design", design=design, verdict=replace(verdict, objective=power))
 

@@ -21,11 +21,11 @@ from vehbench_builder.seeds import rng
 from vehbench_builder.veh.isomorphic.infeasible import Places, infeasible_beside
 from vehbench_builder.veh.p4.pool_plan import IDS, POOL
 from vehbench_builder.veh.p4.supply import evaluated, places_in
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, Form, IsomorphicGold, IsomorphicSpec, IsomorphicTask
 from vehbench_hf.types import Design, Spec, Task
 from vehbench_oracle import VARIABLES
 from vehbench_oracle.space import Array
+from vehbench_oracle.veh.domain import problem_of_brief
 
 GROUPS = 46
 GRID = 41
@@ -163,7 +163,7 @@ def _forms(
 
 
 def _verdict(spec: Spec, design: Design) -> dict[str, Any]:
-    verdict = judge_for(spec, design)
+    verdict = problem_of_brief(spec).judge(design)
     broken = [violation.name for violation in verdict.violations]
     return {"feasible": verdict.feasible, "total_violation": verdict.total_violation, "violations": broken}
 

@@ -19,7 +19,6 @@ from vehbench_builder.veh.p3.moves import (
     way_back,
 )
 from vehbench_builder.veh.p3.notes import Story, noted, story_is_told
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import Claim, Design, HistoryStep, Spec
 from vehbench_oracle import VARIABLES
 from vehbench_oracle.space import Array, places_of
@@ -115,7 +114,7 @@ def _with_history(spec: Spec, walked: Walk) -> Spec:
     """The brief with the steps and their verdicts under its limits, still without notes."""
     history: list[HistoryStep] = []
     for design in walked.steps:
-        verdict = judge_for(spec, design)
+        verdict = problem_of_brief(spec).judge(design)
         history.append(
             {
                 "design": design,
@@ -135,7 +134,7 @@ def _with_history(spec: Spec, walked: Walk) -> Spec:
 def _reference(spec: Spec) -> Design:
     """The strongest design. Raises RefusedError when limits are out of reach or a device would not bear it."""
     design = strongest(spec)
-    if design is None or not judge_for(spec, design).feasible:
+    if design is None or not problem_of_brief(spec).judge(design).feasible:
         raise RefusedError("the search found no strongest design")
     if not SMALLEST_POWER_UW <= float(problem_of_brief(spec).respond(design).load_power_uw) <= LARGEST_POWER_UW:
         raise RefusedError("the reference power is not credible")

@@ -20,8 +20,8 @@ from vehbench_builder.veh.p4.pool import Indices, choose, facts
 from vehbench_builder.veh.p4.pool_plan import IDS, POOL, Planned, planned
 from vehbench_builder.veh.p4.supply import Supply, feasible_around
 from vehbench_hf.bank.schema import empty_gold
-from vehbench_hf.episodes.judging import judge_for
 from vehbench_hf.types import SPLITS, Candidate, Gold, Spec, Split, Task
+from vehbench_oracle.veh.domain import problem_of_brief
 
 QUERY_BUDGET = 1
 TRIES = 3
@@ -94,7 +94,7 @@ def _named(unit: Unit, supply: Supply, chosen: Indices, draw: np.random.Generato
 
 def _candidate(spec: Spec, name: str, supply: Supply, index: np.intp) -> Candidate:
     design = supply.design(int(index))
-    verdict = judge_for(spec, design)
+    verdict = problem_of_brief(spec).judge(design)
     return {"id": name, "design": design, "metrics": verdict.metrics, "slack": verdict.slack}
 
 
