@@ -72,5 +72,5 @@ def _value(task: Task, record: Record, bank: Bank) -> float | None:
     if record.outcome == "infra_error" or not record.applicable:
         return None
     scorer = SCORERS[task.probe]
-    column = scorer.per_row(scorer.read_rows([Row(task, record)], convention))
+    column = scorer.read_rows([Row(task, record)], convention).per_row
     return float(column.total[0]) if column.count[0] else None

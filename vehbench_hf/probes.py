@@ -17,8 +17,8 @@ class ProbeInfo:
     name of the same number among the parts of a score. `worst` is that number when no reply can be read; `least` and
     `most` are the ends of the published scale in percent (P2 has no upper end but the certified bound of each task).
 
-    Parts of a score: `solved` is the share of solved tasks, `tie_break` decides between equal dev headlines (appendix
-    K.2), `shown` stands below the score table, `of_final_designs` is what a final design alone determines (empty where
+    Parts of a score: `solved` is the share of solved tasks, `passes` what pass^k counts (None where an answer is only
+    more or less right), `tie_break` decides between equal dev headlines (appendix K.2), `shown` stands below the score table, `of_final_designs` is what a final design alone determines (empty where
     there is no trajectory). `gold_fields` are the fields that a score depends on.
     """
 
@@ -32,6 +32,7 @@ class ProbeInfo:
     least: float
     most: float | None
     solved: str
+    passes: str | None
     tie_break: str
     shown: tuple[str, ...]
     gold_fields: tuple[str, ...]
@@ -50,6 +51,7 @@ PROBE_TABLE: dict[Probe, ProbeInfo] = {
         least=0.0,
         most=100.0,
         solved="acc",
+        passes=None,
         tie_break="acc",
         shown=("acc", "f1", "over_action", "over_refusal", "missing_info_miss"),
         gold_fields=("action",),
@@ -65,6 +67,7 @@ PROBE_TABLE: dict[Probe, ProbeInfo] = {
         least=0.0,
         most=None,
         solved="final_feasible",
+        passes="final_feasible",
         tie_break="final_feasible",
         shown=("final_feasible", "cond_ratio", "p2a", "queries", "invalid"),
         gold_fields=("reference",),
@@ -81,6 +84,7 @@ PROBE_TABLE: dict[Probe, ProbeInfo] = {
         least=0.0,
         most=100.0,
         solved="success",
+        passes="success",
         tie_break="recq",
         shown=("escape", "cascade", "dead", "first_feasible", "replan"),
         gold_fields=("reference", "trap"),
@@ -97,6 +101,7 @@ PROBE_TABLE: dict[Probe, ProbeInfo] = {
         least=-100.0,
         most=100.0,
         solved="exact",
+        passes=None,
         tie_break="exact",
         shown=("exact", "top1", "bars", "policy_mismatch", "parse_failure"),
         gold_fields=("ranking", "dominated_pairs", "policy_sensitive_pairs"),
@@ -112,6 +117,7 @@ PROBE_TABLE: dict[Probe, ProbeInfo] = {
         least=-100.0,
         most=100.0,
         solved="accuracy",
+        passes=None,
         tie_break="accuracy",
         shown=(),
         gold_fields=("answer", "witness"),

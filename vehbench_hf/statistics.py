@@ -48,11 +48,13 @@ Statistic = Callable[[Array], Array]
 class Estimate:
     """A value, and by cluster how far the value would move without it: its error is the root of their sum of squares.
 
-    `value` is NaN, and there are no deviations, where the statistic is undefined.
+    `value` is NaN, and there are no deviations, where the statistic is undefined. `limits` are the least and largest
+    value that is possible, where there are any.
     """
 
     value: float
     deviations: Mapping[str, float]
+    limits: Interval | None = None
 
     @property
     def clusters(self) -> int:
@@ -78,7 +80,9 @@ class Estimate:
         return max(1.0, whole * min(1.0, NORMAL_KURTOSIS / kurtosis))
 
 
-def estimate(statistic: Statistic, weights: Array, clusters: Sequence[str]) -> Estimate:
+def estimate(
+    statistic: Statistic, weights: Array, clusters: Sequence[str], *, limits: Interval | None = None
+) -> Estimate:
     """A statistic of rows with some weights (N,), linearised over the clusters of the rows.
 
     The derivative to the weight of a cluster, over one minus its share of all weights, is close to what leaving it out
@@ -88,13 +92,13 @@ def estimate(statistic: Statistic, weights: Array, clusters: Sequence[str]) -> E
     share = np.bincount(index, weights, len(names)) / weights.sum() if weights.sum() > 0 else np.zeros(len(names))
     value = float(statistic(weights))
     if np.isnan(value):
-        return Estimate(value, {})
+        return Estimate(value, {}, limits)
     present = np.flatnonzero(share)
     moves = STEP * (index[None, :] == present[:, None])
     slope = (statistic(weights * (1 + moves)) - statistic(weights * (1 - moves))) / (2 * STEP)
     rest = 1 - share[present]
     deviations = np.where(np.abs(slope) < ROUNDING, 0.0, slope) / np.where(rest > ROUNDING, rest, 1.0)
-    return Estimate(value, dict(zip(names[present].tolist(), deviations.tolist(), strict=True)))
+    return Estimate(value, dict(zip(names[present].tolist(), deviations.tolist(), strict=True)), limits)
 
 
 def combined(parts: Iterable[tuple[float, Estimate]]) -> Estimate:
@@ -108,20 +112,19 @@ def combined(parts: Iterable[tuple[float, Estimate]]) -> Estimate:
     return Estimate(0.0 if abs(value) < ROUNDING else value, exact)
 
 
-def interval(of: Estimate, limits: Interval | None = None, *, level: float = LEVEL) -> Interval | None:
+def interval(of: Estimate, *, level: float = LEVEL) -> Interval | None:
     """Between what the value lies; None for fewer than two clusters, and without limits where all clusters agree.
 
-    `limits` are the least and largest possible value: the interval then stays between them, as the variance is taken to
-    shrink towards both ends as that of a proportion does. Where all clusters agree, there are as many observations as
-    clusters, so that it never has zero width.
+    Between limits the variance is taken to shrink towards both ends as that of a proportion does. Where all clusters
+    agree, there are then as many observations as clusters, so that the interval never has zero width.
     """
     error = of.standard_error
     if np.isnan(of.value) or error is None:
         return None
     t = _quantile((1 + level) / 2, of.degrees_of_freedom)
-    if limits is None:
+    if of.limits is None:
         return None if error == 0 else (of.value - t * error, of.value + t * error)
-    low, high = limits
+    low, high = of.limits
     place = min(1.0, max(0.0, (of.value - low) / (high - low)))
     variance = place * (1 - place)
     observations = variance * ((high - low) / error) ** 2 if error > 0 and variance > 0 else float(of.clusters)

@@ -12,7 +12,9 @@ import pytest
 
 from tests.support.simulated_runs import Design, draw_run, shared_ranks
 from vehbench_hf.paper.reproduce.bootstrap import percentile_interval, resample_weights
-from vehbench_hf.statistics import Estimate, combined, estimate, holm_adjusted, interval, p_value, smallest_detectable
+from vehbench_hf.scoring import SCORERS
+from vehbench_hf.scoring.score import headline_estimate
+from vehbench_hf.statistics import Estimate, combined, holm_adjusted, interval, p_value, smallest_detectable
 from vehbench_hf.types import PROBES, Probe
 
 pytestmark = pytest.mark.slow
@@ -42,15 +44,11 @@ def show(line: str) -> None:
     sys.stdout.write(f"\n{line}")
 
 
-def weights_of(design: Design) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.ones(len(design.clusters))
-
-
 def truth(probe: Probe, mean: float, icc: float) -> float:
     """The headline over very many papers: papers are drawn, so that their number does not move what is expected."""
     rng = np.random.default_rng(7)
     design = Design.of(probe, 6000, rng)
-    return float(draw_run(design, mean, icc, rng).statistic(weights_of(design)))
+    return headline_estimate(probe, draw_run(design, mean, icc, rng), ["one"] * len(design.clusters)).value
 
 
 @pytest.mark.parametrize(("probe", "papers", "mean", "icc"), CASES)
@@ -62,14 +60,14 @@ def test_intervals_hold_the_true_value_in_95_of_100_runs(
     for _ in range(DRAWS):
         design = Design.of(probe, papers, rng)
         run = draw_run(design, mean, icc, rng)
-        value = estimate(run.statistic, weights_of(design), design.clusters)
-        ends = interval(value, run.limits)
+        ends = interval(headline_estimate(probe, run, design.clusters))
         if ends is None:
             continue  # a class of P1 is missing: undefined, and printed as such
         held.append(ends[0] - 1e-9 <= true <= ends[1] + 1e-9)
         widths.append(ends[1] - ends[0])
         if len(before) < BEFORE:
-            resampled = percentile_interval(run.statistic(resample_weights(design.clusters, resamples=300)))
+            weights = resample_weights(design.clusters, resamples=300)
+            resampled = percentile_interval(SCORERS[probe].headline(run, weights))
             before.append(resampled is not None and resampled[0] <= true <= resampled[1])
     covered = fmean(held)
     show(
@@ -86,7 +84,7 @@ def differences(probe: Probe, means: tuple[float, float], icc: float, number: in
     design = Design.of(probe, None, rng)
     for _ in range(number):
         runs = [
-            estimate(draw_run(design, mean, icc, rng, ranks).statistic, weights_of(design), design.clusters)
+            headline_estimate(probe, draw_run(design, mean, icc, rng, ranks), design.clusters)
             for mean, ranks in zip(means, shared_ranks(design, rng), strict=True)
         ]
         found.append(combined([(1.0, runs[1]), (-1.0, runs[0])]))
@@ -125,7 +123,7 @@ def test_a_family_of_comparisons_finds_something_by_chance_in_one_of_twenty() ->
         p_values = []
         for probe, design in drawn.items():
             runs = [
-                estimate(draw_run(design, *MIDDLE[probe], rng, ranks).statistic, weights_of(design), design.clusters)
+                headline_estimate(probe, draw_run(design, *MIDDLE[probe], rng, ranks), design.clusters)
                 for ranks in (*shared_ranks(design, rng), shared_ranks(design, rng)[0])
             ]
             for a, b in ((0, 1), (0, 2), (1, 2)):

@@ -14,8 +14,8 @@ def mean_of(values):
     return lambda weights: weights @ values / weights.sum(axis=-1)
 
 
-def mean(values, clusters):
-    return estimate(mean_of(values), np.ones(len(values)), clusters)
+def mean(values, clusters, limits=None):
+    return estimate(mean_of(values), np.ones(len(values)), clusters, limits=limits)
 
 
 def difference(first, second, clusters):
@@ -52,7 +52,7 @@ def test_deviations_are_what_leaving_a_cluster_out_does(tasks):
 @given(tasks=VALUES)
 def test_between_limits_an_interval_has_width_and_stays_between_them(tasks):
     values, clusters = zip(*tasks, strict=True)
-    ends = interval(mean(values, clusters), (0.0, 1.0))
+    ends = interval(mean(values, clusters, (0.0, 1.0)))
     if len(set(clusters)) == 1:
         assert ends is None
     else:
@@ -65,7 +65,7 @@ def test_between_limits_an_interval_has_width_and_stays_between_them(tasks):
 @pytest.mark.parametrize(("values", "end"), [([0.0] * 20, 0), ([1.0] * 20, 1)])
 def test_where_all_papers_agree_as_many_tasks_count_as_there_are_papers(values, end):
     clusters = [str(i // 2) for i in range(20)]
-    ends = interval(mean(values, clusters), (0.0, 1.0))
+    ends = interval(mean(values, clusters, (0.0, 1.0)))
     t = scipy.stats.t.ppf(0.975, 9)
     assert ends[end] == end
     assert abs(ends[1 - end] - end) == pytest.approx(t * t / (10 + t * t))
@@ -134,8 +134,9 @@ def test_noise_that_both_runs_share_does_not_widen_the_interval():
 
 @pytest.mark.parametrize("papers", [0, 1])
 def test_one_paper_or_an_undefined_value_has_neither_interval_nor_test(papers):
-    found = mean([0.0, 1.0], ["a", "a"]) if papers else estimate(lambda w: w.sum(-1) * np.nan, np.ones(2), ["a", "b"])
-    assert (found.standard_error, interval(found), interval(found, (0.0, 1.0))) == (None, None, None)
+    for limits in (None, (0.0, 1.0)):
+        found = mean([0.0, 1.0], ["a", "a"], limits) if papers else mean([np.nan, 1.0], ["a", "b"], limits)
+        assert (found.standard_error, interval(found)) == (None, None)
     assert (p_value(found), smallest_detectable(found)) == (None, None)
 
 

@@ -1,19 +1,15 @@
 """Runs drawn at random on the papers of bank v2: every paper has its own difficulty, every task its own luck."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from scipy.stats import beta, norm
 
 from vehbench_hf.bank.bank import open_bank
-from vehbench_hf.scoring import SCORERS, cluster
-from vehbench_hf.scoring.p1 import ACTIONS, NO_CLASS, Rows
-from vehbench_hf.scoring.score import limits_of
-from vehbench_hf.scoring.values import Array, PerRow, row_mean
-from vehbench_hf.statistics import Interval, Statistic
+from vehbench_hf.scoring import cluster, p1, p2, p3, p4
+from vehbench_hf.scoring.score import CodedRows
+from vehbench_hf.scoring.values import Array, row_mean
 from vehbench_hf.types import Probe, Task
 
 LIKE_MODELS = 0.6
@@ -47,18 +43,12 @@ class Design:
         return cls(probe, [name for name, _ in listed], [task for _, task in listed])
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """The headline of one drawn run as a statistic of row weights, and the ends of its scale."""
+def draw_run(
+    design: Design, mean: float, icc: float, rng: np.random.Generator, ranks: Array | None = None
+) -> CodedRows:
+    """The coded rows of a run that gets about the share `mean` of full marks.
 
-    statistic: Statistic
-    limits: Interval
-
-
-def draw_run(design: Design, mean: float, icc: float, rng: np.random.Generator, ranks: Array | None = None) -> Drawn:
-    """A run with about `mean` as the share of full marks, and `icc` as the share of its variance that is of papers.
-
-    `ranks` (K,) in (0, 1) say how easy each paper is; drawn unless given, so that two runs can share them.
+    `icc` is the share of the variance that lies between papers; `ranks` (K,) in (0, 1) say how easy each paper is; drawn unless given, so that two runs can share them.
     """
     names, index = np.unique(design.clusters, return_inverse=True)
     ranks = rng.random(len(names)) if ranks is None else ranks
@@ -75,46 +65,36 @@ def shared_ranks(design: Design, rng: np.random.Generator) -> tuple[Array, Array
     return first, second
 
 
-def _triage(design: Design, easy: Array, rng: np.random.Generator) -> Drawn:
+def _triage(design: Design, easy: Array, rng: np.random.Generator) -> CodedRows:
     """Right with the chance `easy`, else one of the three other answers."""
     names = sorted({task.subtype for task in design.tasks})
     cells = np.zeros((len(easy), len(names), 3, 4))
-    gold = [ACTIONS.index(task.gold["action"]) for task in design.tasks]
+    gold = [p1.ACTIONS.index(task.gold["action"]) for task in design.tasks]
     taken = [
-        g if hit else (g + 1 + rng.integers(NO_CLASS)) % 4
+        g if hit else (g + 1 + rng.integers(p1.NO_CLASS)) % 4
         for g, hit in zip(gold, rng.random(len(easy)) < easy, strict=True)
     ]
     for row, task in enumerate(design.tasks):
         cells[row, names.index(task.subtype), gold[row], taken[row]] = 1
     correct = row_mean(g == t for g, t in zip(gold, taken, strict=True))
-    rows = Rows(cells.reshape(len(easy), -1), tuple(names), correct)
-    return Drawn(lambda weights: SCORERS["p1"].headline(rows, weights), limits_of("p1", correct))
+    return p1.Rows(cells.reshape(len(easy), -1), tuple(names), correct)
 
 
-def _search(design: Design, easy: Array, rng: np.random.Generator) -> Drawn:
+def _search(design: Design, easy: Array, rng: np.random.Generator) -> CodedRows:
     """Feasible twice as often as the ratio is high, then a ratio above 0."""
     feasible = np.minimum(2 * easy, 1)
     ratio = easy / feasible
-    return _mean("p2", (rng.random(len(easy)) < feasible) * rng.beta(3 * ratio, np.maximum(3 - 3 * ratio, 1e-6)))
+    values = (rng.random(len(easy)) < feasible) * rng.beta(3 * ratio, np.maximum(3 - 3 * ratio, 1e-6))
+    return p2.Rows([], row_mean(values.tolist()), "defined")
 
 
-def _recovery(design: Design, easy: Array, rng: np.random.Generator) -> Drawn:
-    return _mean("p3", rng.random(len(easy)) < easy)
+def _recovery(design: Design, easy: Array, rng: np.random.Generator) -> CodedRows:
+    return p3.Rows([], row_mean((rng.random(len(easy)) < easy).tolist()), "defined")
 
 
-def _ranking(design: Design, easy: Array, rng: np.random.Generator) -> Drawn:
+def _ranking(design: Design, easy: Array, rng: np.random.Generator) -> CodedRows:
     """Taus of five candidates: ten pairs, of which a share is in order."""
-    return _mean("p4", np.round(10 * rng.beta(4 * easy, 4 - 4 * easy)) / 5 - 1)
+    return p4.Rows([], row_mean((np.round(10 * rng.beta(4 * easy, 4 - 4 * easy)) / 5 - 1).tolist()))
 
 
-def _mean(probe: Probe, values: Any) -> Drawn:
-    column: PerRow = row_mean(values.tolist())
-    return Drawn(column.mean, limits_of(probe, column))
-
-
-_DRAW: dict[Probe, Callable[[Design, Array, np.random.Generator], Drawn]] = {
-    "p1": _triage,
-    "p2": _search,
-    "p3": _recovery,
-    "p4": _ranking,
-}
+_DRAW = {"p1": _triage, "p2": _search, "p3": _recovery, "p4": _ranking}

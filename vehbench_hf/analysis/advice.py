@@ -11,8 +11,6 @@ from vehbench_hf.analysis.result_types import Kind, StageAdvice
 from vehbench_hf.analysis.stage_choice import Choice, choose
 from vehbench_hf.probes import PROBE_TABLE
 from vehbench_hf.runlog.loaded_run import Run
-from vehbench_hf.scoring import SCORERS
-from vehbench_hf.scoring.score import limits_of
 from vehbench_hf.statistics import Estimate, combined, interval
 from vehbench_hf.types import Convention, Probe
 from vehbench_hf.user_files.prices import Price
@@ -54,7 +52,7 @@ def stage_advice(
                 "name": name,
                 "kind": kind_of(name, models),
                 **asdict(run.score),  # type: ignore[typeddict-item]
-                "interval": _interval(probe, run, convention),
+                "interval": listed(interval(run.held_out)),
                 "solved": cost_of(probe, run.rows, convention, *_price(named[name], prices)),
             }
             for name, run in allowed.items()
@@ -94,12 +92,6 @@ def kind_of(name: str, models: Sequence[str]) -> Kind:
 def listed(ends: tuple[float, float] | None) -> list[float] | None:
     """An interval as JSON has it."""
     return None if ends is None else list(ends)
-
-
-def _interval(probe: Probe, run: RunAtStage, convention: Convention) -> list[float] | None:
-    scorer = SCORERS[probe]
-    rows = [row for row in run.rows if row.task.split in HELD_OUT]
-    return listed(interval(run.held_out, limits_of(probe, scorer.per_row(scorer.read_rows(rows, convention)))))
 
 
 def _price(run: Run, prices: Mapping[str, Price] | None) -> tuple[Price | None, str]:

@@ -90,4 +90,4 @@ def _at_stage(probe: Probe, rows: list[Row], convention: Convention) -> RunAtSta
 def _headline(probe: Probe, rows: Sequence[Row], convention: Convention) -> Estimate:
     """The headline over some rows, each task once, as `score` has it over the same splits."""
     coded = SCORERS[probe].read_rows(rows, convention)
-    return headline_estimate(probe, rows, coded, [cluster(row.task) for row in rows], once_a_task(rows))
+    return headline_estimate(probe, coded, [cluster(row.task) for row in rows], once_a_task(rows))

@@ -132,12 +132,10 @@ def _entry(
 
 
 def _side(probe: Probe, rows: Sequence[Row], convention: Convention) -> Side:
-    scorer = SCORERS[probe]
-    coded = scorer.read_rows(rows, convention)
-    headline = headline_estimate(probe, rows, coded, [cluster(row.task) for row in rows], once_a_task(rows))
-    per_row = scorer.per_row(coded)
+    coded = SCORERS[probe].read_rows(rows, convention)
+    headline = headline_estimate(probe, coded, [cluster(row.task) for row in rows], once_a_task(rows))
     repeats: dict[str, list[float]] = {}
-    for row, value in zip(rows, divide(per_row.total, per_row.count), strict=True):
+    for row, value in zip(rows, divide(coded.per_row.total, coded.per_row.count), strict=True):
         if not np.isnan(value):
             repeats.setdefault(row.task.task_id, []).append(float(value))
     return Side(headline, {name: sum(values) / len(values) for name, values in repeats.items()})

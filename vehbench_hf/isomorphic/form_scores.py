@@ -6,6 +6,7 @@ that in generation, over the groups that have both.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, NotRequired, TypedDict, cast
 
 import numpy as np
@@ -137,7 +138,7 @@ def _form(form: Form, tasks: Sequence[IsomorphicTask], ended: Sequence[Isomorphi
     column = _correct(scored)
     accuracy = column.average(nothing)
     clusters = [_cluster(row.task) for row in scored]
-    ends = interval(estimate(column.mean, np.ones(len(scored)), clusters), (0.0, 1.0))
+    ends = interval(estimate(column.mean, np.ones(len(scored)), clusters, limits=(0.0, 1.0)))
     return {
         "accuracy": accuracy.value,
         "interval": None if ends is None else list(ends),
@@ -171,7 +172,7 @@ def _gap(scored: Sequence[IsomorphicRow]) -> Gap:
         for form in ("selection", "generation")
     )
     gap = combined([(1.0, selection), (-1.0, generation)])
-    ends = interval(gap, (-1.0, 1.0))
+    ends = interval(replace(gap, limits=(-1.0, 1.0)))
     return {
         **entry,
         "value": gap.value,

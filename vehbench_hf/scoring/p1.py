@@ -23,11 +23,14 @@ NO_CLASS = 3
 
 @dataclass(frozen=True)
 class Rows:
-    """`cells` (N, S * 3 * 4) marks the subtype, gold class and predicted column of each row, S as in `names`."""
+    """`cells` (N, S * 3 * 4) marks the subtype, gold class and predicted column of each row, S as in `names`.
+
+    `per_row` is whether the action is right: the composite has no value of its own for one brief.
+    """
 
     cells: Array
     names: tuple[str, ...]
-    correct: PerRow
+    per_row: PerRow
 
 
 class Measures(NamedTuple):
@@ -97,16 +100,6 @@ def headline(rows: Rows, weights: Array) -> Array:
     return measure(confusion(rows, weights)).composite
 
 
-def per_row(rows: Rows) -> PerRow:
-    """Whether the action of each row is right: the composite has no value of its own for one brief."""
-    return rows.correct
-
-
-def successes(rows: Rows) -> None:
-    """None: the composite is no rate of successes."""
-    return None
-
-
 def parts(rows: Rows) -> dict[str, MetricValue]:
     """The columns of Table 18, recalls, the three error families (rates, lower is better), and what Table 15 adds.
 
@@ -130,7 +123,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     refusals = np.minimum(1.0, measures.spurious[REQUEST] + measures.spurious[INFEASIBLE])
     apart = np.abs(predicted - gold).sum() / 2
     return {
-        "acc": rows.correct.average("no brief was scored"),
+        "acc": rows.per_row.average("no brief was scored"),
         "f1": metric_value(measures.macro_f1, n, "no brief was scored"),
         "acs": of_class(measures.discipline, PROPOSE),
         "mds": of_class(measures.discipline, REQUEST),

@@ -71,7 +71,7 @@ class Rows:
     """All rows with the column of the headline."""
 
     searches: list[Search]
-    ratio: PerRow
+    per_row: PerRow
     convention: Convention
 
 
@@ -84,17 +84,7 @@ def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
 
 def headline(rows: Rows, weights: Array) -> Array:
     """P2b of (A-28), (A-41): mean of final / reference power, infeasible ones 0; for weights (..., N)."""
-    return rows.ratio.mean(weights)
-
-
-def per_row(rows: Rows) -> PerRow:
-    """The power ratio of each row."""
-    return rows.ratio
-
-
-def successes(rows: Rows) -> PerRow:
-    """Whether each search ended feasible."""
-    return row_mean(search.final for search in rows.searches)
+    return rows.per_row.mean(weights)
 
 
 def parts(rows: Rows) -> dict[str, MetricValue]:
@@ -117,7 +107,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     no_pair = "no search has two proposals"
     numbers = {
         "p2a": row_mean(s.first for s in searches).average("no search was scored"),
-        "p2b": rows.ratio.average("no scored task has a positive reference power"),
+        "p2b": rows.per_row.average("no scored task has a positive reference power"),
         "final_feasible": final,
         "cond_ratio": closed,
         "impr": row_mean(s.rising for s in searches).average("no search with a reference has two proposals"),
@@ -150,7 +140,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
 
 def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(rows.ratio, [extremes(task, convention) for task in lost])
+    return mean_bounds(rows.per_row, [extremes(task, convention) for task in lost])
 
 
 def extremes(task: Task, convention: Convention) -> tuple[float, float] | None:

@@ -56,7 +56,7 @@ class Rows:
     """All rows with the column of the headline."""
 
     recoveries: list[Recovery]
-    success: PerRow
+    per_row: PerRow
     convention: Convention
 
 
@@ -69,23 +69,13 @@ def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
 
 def headline(rows: Rows, weights: Array) -> Array:
     """P3-Success of (A-31), in [0, 1], for weights (..., N)."""
-    return rows.success.mean(weights)
-
-
-def per_row(rows: Rows) -> PerRow:
-    """Whether each recovery succeeded."""
-    return rows.success
-
-
-def successes(rows: Rows) -> PerRow:
-    """Whether each recovery succeeded."""
-    return rows.success
+    return rows.per_row.mean(weights)
 
 
 def parts(rows: Rows) -> dict[str, MetricValue]:
     """The columns of Table 20, the error families (cascade and dead are both), and the indicators of Table 15."""
     recoveries, released = rows.recoveries, rows.convention == "released"
-    success = rows.success.average("no recovery was scored")
+    success = rows.per_row.average("no recovery was scored")
     escape = row_mean(r.escaped for r in recoveries).average("no scored task names a trap variable")
     quality = row_mean(r.quality for r in recoveries).average("no successful recovery has a certified reference")
     if released and recoveries and quality.value is None:
@@ -115,7 +105,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
 
 def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(rows.success, [(0.0, 1.0)] * len(lost))
+    return mean_bounds(rows.per_row, [(0.0, 1.0)] * len(lost))
 
 
 def _post_escape_failure(success: MetricValue, escape: MetricValue) -> MetricValue:

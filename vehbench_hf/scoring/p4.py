@@ -37,7 +37,7 @@ class Rows:
     """All rows with the column of the headline."""
 
     ranked: list[Ranked]
-    tau: PerRow
+    per_row: PerRow
 
 
 def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
@@ -52,17 +52,7 @@ def read_rows(scored: Sequence[Row], convention: Convention) -> Rows:
 
 def headline(rows: Rows, weights: Array) -> Array:
     """Mean Kendall tau over the full order, in [-1, 1], for weights (..., N)."""
-    return rows.tau.mean(weights)
-
-
-def per_row(rows: Rows) -> PerRow:
-    """Tau of each row."""
-    return rows.tau
-
-
-def successes(rows: Rows) -> None:
-    """None: an order is more or less right."""
-    return None
+    return rows.per_row.mean(weights)
 
 
 def parts(rows: Rows) -> dict[str, MetricValue]:
@@ -78,7 +68,7 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     pairs = row_mean(r.pairs for r in ranked).average("no scored pool has a pair that the policy decides")
     tau, balanced_pairs, exact = bars_terms(ranked)
     return {
-        "tau": rows.tau.average(nothing),
+        "tau": rows.per_row.average(nothing),
         "exact": row_mean(r.exact for r in ranked).average(nothing),
         "top1": top1,
         "top2": row_mean(r.top2 for r in ranked).average(nothing),
@@ -126,7 +116,7 @@ def bars_terms(ranked: Sequence[Ranked]) -> tuple[MetricValue, MetricValue, Metr
 
 def bounds(rows: Rows, lost: Sequence[Task], convention: Convention) -> tuple[float, float] | None:
     """The headline if the tasks without a score were as bad, and as good, as they can be."""
-    return mean_bounds(rows.tau, [(-1.0, 1.0)] * len(lost))
+    return mean_bounds(rows.per_row, [(-1.0, 1.0)] * len(lost))
 
 
 def kendall_tau(ranking: Sequence[str], gold: Sequence[str]) -> float:

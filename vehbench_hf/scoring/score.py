@@ -16,7 +16,7 @@ from vehbench_hf.scoring import p1, p2, p3, p4
 from vehbench_hf.scoring.repeats import repeats
 from vehbench_hf.scoring.scores_type import ProbeScores, Rate, Scores, SplitScores, Usage
 from vehbench_hf.scoring.values import Array, MetricValue, PerRow
-from vehbench_hf.statistics import LEVEL, Estimate, Interval, estimate, interval
+from vehbench_hf.statistics import LEVEL, Estimate, estimate, interval
 from vehbench_hf.types import ALL_SPLITS, OUTCOMES, PROBES, Convention, Probe, Record, Split, Task
 from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION, SCORER_VERSION, __version__
 
@@ -31,20 +31,22 @@ Clusters = Literal["anchor papers", "tasks"]
 """What counts as one observation: papers with all their tasks, or single tasks, as in the paper's Table 12."""
 
 
+class CodedRows(Protocol):
+    """What the formulas of a probe need of N rows."""
+
+    @property
+    def per_row(self) -> PerRow:
+        """What each row by itself is worth: the ratio, the success, tau, and in P1 whether the action is right."""
+
+
 class Scorer(Protocol):
-    """What the module of a probe offers."""
+    """What the module of a probe offers; `rows` are those of its own `read_rows`."""
 
     def read_rows(self, scored: Sequence[Row], convention: Convention) -> Any:
-        """What the other functions need, one entry a row."""
+        """`CodedRows` of the probe's own kind."""
 
     def headline(self, rows: Any, weights: Array) -> Array:
         """The one formula behind the point value and its error: weights (..., N) to values (...)."""
-
-    def per_row(self, rows: Any) -> PerRow:
-        """What each row by itself is worth: the ratio, the success, tau, and in P1 whether the action is right."""
-
-    def successes(self, rows: Any) -> PerRow | None:
-        """Whether each row succeeded; None for a probe where success is not what is measured."""
 
     def parts(self, rows: Any) -> dict[str, MetricValue]:
         """Every number of the probe, every row counted once."""
@@ -149,8 +151,7 @@ def _score_probe(
     undefined = {name: part.reason for name, part in parts.items() if part.value is None}
     top = parts[info.headline_part]
     names = [cluster(row.task) if clusters == "anchor papers" else row.task.task_id for row in counted.scored]
-    headline = headline_estimate(probe, counted.scored, rows, names)
-    ends = interval(headline, limits_of(probe, scorer.per_row(rows)))
+    ends = interval(headline_estimate(probe, rows, names))
     if ends is None:
         undefined["interval"] = top.reason or f"the rows have one cluster ({clusters}), which shows no spread"
     bounds = _bounds(scorer, rows, top, counted, convention)
@@ -174,7 +175,12 @@ def _score_probe(
         "undefined": undefined,
         "rates": {name: _rate(part.column, names) for name, part in parts.items() if part.denominator and part.column},
         "parsed": {"n": len(read), "parts": {name: part.value for name, part in among.items()}},
-        "repeats": repeats(counted.scored, partial(scorer.headline, rows), epochs, scorer.successes(rows)),
+        "repeats": repeats(
+            counted.scored,
+            partial(scorer.headline, rows),
+            epochs,
+            None if info.passes is None else parts[info.passes].column,
+        ),
         "outcomes": _outcomes([*everything.scored, *everything.unscored]),
         "unscored": len(everything.unscored),
         "missing": len(everything.missing),
@@ -187,31 +193,22 @@ def _score_probe(
     }
 
 
-def headline_estimate(
-    probe: Probe, scored: Sequence[Row], rows: Any, clusters: Sequence[str], weights: Array | None = None
-) -> Estimate:
-    """The headline over the rows of a probe with its error over clusters.
+def headline_estimate(probe: Probe, rows: CodedRows, clusters: Sequence[str], weights: Array | float = 1.0) -> Estimate:
+    """The headline over the coded rows of a probe, with its error over clusters and the ends of its scale.
 
-    `rows` are the coded ones of `scored`; `weights` (N,) are 1 unless given. Rows that the headline leaves out have no
-    part in the error.
+    Rows that the headline leaves out have no part in the error. The upper end of a ratio is 1, or its largest value.
     """
-    scorer = SCORERS[probe]
-    entering = np.minimum(1.0, scorer.per_row(rows).count)
-    return estimate(partial(scorer.headline, rows), entering if weights is None else weights * entering, clusters)
-
-
-def limits_of(probe: Probe, values: PerRow) -> Interval:
-    """The ends of the scale of a headline. The upper one of a ratio is 1, or the largest value that a row has."""
-    info = PROBE_TABLE[probe]
-    most = float(values.total.max(initial=1.0)) if info.most is None else info.most / 100
-    return info.least / 100, most
+    info, column = PROBE_TABLE[probe], rows.per_row
+    most = float(column.total.max(initial=1.0)) if info.most is None else info.most / 100
+    entering = weights * np.minimum(1.0, column.count)
+    return estimate(partial(SCORERS[probe].headline, rows), entering, clusters, limits=(info.least / 100, most))
 
 
 def _rate(column: PerRow, clusters: Sequence[str]) -> Rate:
     """What a part divides, and an interval where both numbers count events."""
     ends = None
     if column.counted:
-        ends = interval(estimate(column.mean, np.minimum(1.0, column.count), clusters), (0.0, 1.0))
+        ends = interval(estimate(column.mean, np.minimum(1.0, column.count), clusters, limits=(0.0, 1.0)))
     return {
         "numerator": float(column.total.sum()),
         "of": float(column.count.sum()),
