@@ -18,8 +18,9 @@ class ProbeInfo:
     `most` are the ends of the published scale in percent (P2 has no upper end but the certified bound of each task).
 
     Parts of a score: `solved` is the share of solved tasks, `passes` what pass^k counts (None where an answer is only
-    more or less right), `tie_break` decides between equal dev headlines (appendix K.2), `shown` stands below the score table, `of_final_designs` is what a final design alone determines (empty where
-    there is no trajectory). `gold_fields` are the fields that a score depends on.
+    more or less right), `tie_break` decides between equal dev headlines (appendix K.2), `shown` stands below the score
+    table, `of_final_designs` is what a final design alone determines (empty where there is no trajectory).
+    `gold_fields` are the fields that a score depends on.
     """
 
     probe: Probe

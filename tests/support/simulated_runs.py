@@ -48,7 +48,8 @@ def draw_run(
 ) -> CodedRows:
     """The coded rows of a run that gets about the share `mean` of full marks.
 
-    `icc` is the share of the variance that lies between papers; `ranks` (K,) in (0, 1) say how easy each paper is; drawn unless given, so that two runs can share them.
+    `icc` is the share of the variance that lies between papers; `ranks` (K,) in (0, 1) say how easy each
+    paper is; drawn unless given, so that two runs can share them.
     """
     names, index = np.unique(design.clusters, return_inverse=True)
     ranks = rng.random(len(names)) if ranks is None else ranks
