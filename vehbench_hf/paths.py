@@ -3,13 +3,21 @@
 import os
 from pathlib import Path
 
+from vehbench_hf.errors import UserError
+
 
 def cache_dir() -> Path:
-    """`$VEHBENCH_HOME`, else `vehbench` under the user's cache folder. Not created here."""
+    """`$VEHBENCH_HOME`, else `vehbench` under the user's cache folder. Not created here.
+
+    Raises UserError for a user without a home folder, as in containers.
+    """
     home = os.environ.get("VEHBENCH_HOME")
     if home:
         return Path(home)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vehbench"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vehbench"
+    except RuntimeError:
+        raise UserError("this user has no home folder; set VEHBENCH_HOME to a writable one, or give --out.") from None
 
 
 def shipped(name: str) -> Path:

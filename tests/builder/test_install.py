@@ -14,8 +14,9 @@ from vehbench_builder.documents.install import install_bank, install_metrics
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
-from vehbench_hf.types import PROBES
+from vehbench_hf.probes import BENCHMARK
 
+CONFIGS = tuple(name for info in BENCHMARK for name in (info.probe, info.task_id))
 LITERAL = """
 import json
 from datasets import get_dataset_split_names, load_dataset
@@ -112,7 +113,7 @@ def test_installing_again_does_not_change_the_cache(small_bank: Bank, tmp_path: 
     first = install_bank(small_bank, tmp_path)
     assert first.folder == tmp_path / "vehbench"
     assert (first.bank_version, first.data_version) == (small_bank.version, data_version(small_bank))
-    assert first.configs == dict.fromkeys(PROBES, "written")
+    assert first.configs == dict.fromkeys(CONFIGS, "written")
 
     def state() -> dict[Path, tuple[bytes, int]]:
         return {
@@ -123,7 +124,7 @@ def test_installing_again_does_not_change_the_cache(small_bank: Bank, tmp_path: 
 
     before = state()
     second = install_bank(small_bank, tmp_path)
-    assert second.configs == dict.fromkeys(PROBES, "already there")
+    assert second.configs == dict.fromkeys(CONFIGS, "already there")
     assert state() == before
     assert len(before) >= 4 * 3
     assert second.older == ()
@@ -152,9 +153,9 @@ def test_a_damaged_entry_is_written_again(small_bank: Bank, tmp_path: Path, dama
     good = file.read_bytes()
     damage(file)
     again = install_bank(small_bank, tmp_path)
-    assert again.configs == {**dict.fromkeys(PROBES, "already there"), "p3": "written again"}
+    assert again.configs == {**dict.fromkeys(CONFIGS, "already there"), "p3": "written again"}
     assert file.read_bytes() == good
-    assert install_bank(small_bank, tmp_path).configs == dict.fromkeys(PROBES, "already there")
+    assert install_bank(small_bank, tmp_path).configs == dict.fromkeys(CONFIGS, "already there")
 
 
 def test_a_cache_that_cannot_be_written_ends_in_words(small_bank: Bank, tmp_path: Path) -> None:

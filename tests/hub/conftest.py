@@ -1,6 +1,7 @@
 """A local Hub, the environment in which the real clients talk to it, and runs to publish."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -60,10 +61,14 @@ def at_hub(hub: Any, tmp_path: Path) -> Any:
 SMALL = "veh-small-1"
 
 
+def publish_small(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("vehbench_hf.hub.submitted_record.published_bank", lambda: {"version": SMALL, "fingerprint": ""})
+
+
 @pytest.fixture
 def small_published(monkeypatch: pytest.MonkeyPatch) -> None:
     """The small bank in the place of the published one."""
-    monkeypatch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", SMALL)
+    publish_small(monkeypatch)
 
 
 @pytest.fixture
@@ -79,6 +84,13 @@ def made_once(small_bank: Bank, tmp_path_factory: pytest.TempPathFactory) -> Pat
     folder = tmp_path_factory.mktemp("submitted")
     (folder / "bank").symlink_to(small_bank.path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vehbench_hf.hub.submitted_record.PUBLISHED_BANK", small_bank.version)
+        publish_small(patch)
         run = made_runs.make_run(folder / "run", small_bank, made_runs.no_failures)
         return make_submission(run, small_bank, "org/model", "org", folder / "out").results
+
+
+@pytest.fixture
+def record_file(made_once: Path, tmp_path: Path) -> Path:
+    """A record beside its log, as in a copy of the results dataset."""
+    (file,) = shutil.copytree(made_once, tmp_path / "results").glob("records/*.json")
+    return file

@@ -14,7 +14,7 @@ from vehbench_cli.commands.publish import publish_command
 from vehbench_cli.commands.submit import submit_command
 from vehbench_cli.commands.verify import verify_command
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.failures import HubError
+from vehbench_hf.hub.names import HubError
 
 
 def call(command: Any, *arguments: object) -> Any:
@@ -106,7 +106,7 @@ def test_a_run_that_was_never_submitted_can_be_verified(small_bank: Bank, tmp_pa
     (run / "scores.json").write_text(json.dumps(scores))
     done = call(verify_command, run)
     assert done.exit_code == 1
-    assert "scores.probes.p3.outcomes.ok: stated 4, computed 5" in done.output
+    assert "scores.json: scores.probes.p3.outcomes.ok: stated 4, computed 5" in done.output
 
 
 @pytest.mark.parametrize("model", ["baseline/reference", "baseline/propose"])

@@ -10,8 +10,8 @@ from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]
 import made_runs
 from vehbench_cli.commands.verify import _model_of
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.failures import HubError, hub_failures
 from vehbench_hf.hub.fetch import fetch
+from vehbench_hf.hub.names import HubError, hub_failures
 from vehbench_hf.hub.submission import make_submission
 from vehbench_hf.types import Reply
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import yaml
 
-from vehbench_builder.documents.export import TEST_SPLIT, headline_configs
+from vehbench_builder.documents.export import headline_configs
 from vehbench_hf.bank.bank import Bank
+from vehbench_hf.bank.loading import TEST_SPLIT
 from vehbench_hf.hub.names import PUBLISHED_BANK
 from vehbench_hf.hub.submitted_record import PERCENT
 from vehbench_hf.metrics import METRICS

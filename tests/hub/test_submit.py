@@ -10,7 +10,7 @@ from huggingface_hub import eval_result_entries_to_yaml, parse_eval_result_entri
 
 import made_runs
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.hub.failures import HubError
+from vehbench_hf.hub.names import HubError
 from vehbench_hf.hub.submission import Submission, make_submission
 from vehbench_hf.hub.submitted_record import headline_rows, make_record
 from vehbench_hf.probes import BENCHMARK

@@ -9,8 +9,7 @@ import typer
 
 from vehbench_cli.options import BankOption, JobsOption, PushOption
 from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
-from vehbench_hf.hub.failures import HubError
-from vehbench_hf.hub.names import DATASET, PUBLISHED_BANK
+from vehbench_hf.hub.names import DATASET, PUBLISHED_BANK, HubError
 from vehbench_hf.paths import shipped
 
 

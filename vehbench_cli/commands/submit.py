@@ -41,6 +41,8 @@ def submit_command(
             if file.is_file():
                 typer.echo(f"--- results: {file.relative_to(made.results).as_posix()} ({file.stat().st_size} bytes)")
         print_json(made.record)
+        for sign in made.signs:
+            typer.echo(f"warning: {sign}", err=True)
         if not push:
             typer.echo(f"dry run: written to {made.folder}, nothing was sent. Add --push to open pull requests.")
             return

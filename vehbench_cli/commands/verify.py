@@ -2,8 +2,9 @@
 
 import json
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,48 +35,36 @@ def verify_command(
     model: Annotated[
         str | None, typer.Option(help="Model of --rerun, as for `vehbench run`. Default: the one of the run.")
     ] = None,
+    note: Annotated[
+        Path | None, typer.Option(help="Add the result of --rerun to this file, for `vehbench leaderboard --reruns`.")
+    ] = None,
 ) -> None:
     """Recompute every score. Leaves with 1 and the differing numbers when they are not those stated."""
     from vehbench_hf.hub.fetch import fetch
-    from vehbench_hf.hub.verification import record_differences, row_differences
+    from vehbench_hf.hub.run_check import run_differences
+    from vehbench_hf.hub.verification import check_record, row_differences
 
     with tempfile.TemporaryDirectory(prefix="vehbench-verify-") as folder:
-        source = fetch(place, Path(folder))
-        log = log or source.log
-        if source.record is None:
+        if Path(place).is_dir():
+            record, what, log = None, place, Path(place)
             opened = bank_of(log, bank)
-            differing = _against_own_scores(log, opened)
+            lines, signs = run_differences(log, opened)
         else:
-            opened = open_bank(bank or _bank_for(source.record))
-            differing = record_differences(source.record, log, opened)
-            differing = differing or (row_differences(source.record, source.rows) if source.rows else [])
-        for line in differing:
+            record, own_log, rows = fetch(place, Path(folder))
+            what, log = f"record {record['id']} of {record['model_id']}", log or own_log
+            opened = open_bank(bank or _bank_for(record))
+            checked = check_record(record, log, opened)
+            lines, signs = checked.differences or row_differences(record, rows), list(checked.signs)
+        for line in (*lines, *(f"sign: {sign}" for sign in signs)):
             typer.echo(line)
-        what = f"record {source.record['id']} of {source.record['model_id']}" if source.record else str(log)
-        typer.echo(f"{what}: {f'{len(differing)} differences' if differing else 'every number follows from the log'}")
-        typer.echo(PROVES)
+        typer.echo(f"{what}: {f'{len(lines)} differences' if lines else 'every number follows from the log'}")
+        typer.echo("Nothing is proven." if lines else PROVES)
+        if signs:
+            typer.echo("A sign is no proof; it says what an honest run of this model would not show.")
         if rerun:
-            _rerun(log, opened, rerun, model or (_model_of(source.record) if source.record else None))
-        if differing:
+            _rerun(log, opened, rerun, model or (_model_of(record) if record else None), record, note)
+        if lines:
             raise typer.Exit(1)
-
-
-def _against_own_scores(log: Path, bank: Bank) -> list[str]:
-    """A run that was not submitted: its scores.json against its log."""
-    from vehbench_hf.hub.verification import score_differences
-    from vehbench_hf.runlog import load_run
-    from vehbench_hf.scoring import score_run
-
-    try:
-        stored: Any = json.loads((log / "scores.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UserError(
-            f"{log / 'scores.json'} cannot be read ({error}); make it with `vehbench score {log}`."
-        ) from None
-    if not isinstance(stored, dict):
-        raise UserError(f"{log / 'scores.json'} holds no scores.")
-    computed = score_run(load_run(log, bank), stored.get("convention"))
-    return [*(f"log: {problem}" for problem in computed["problems"]), *score_differences(stored, computed)]
 
 
 def _bank_for(record: "SubmittedRecord") -> str:
@@ -98,12 +87,20 @@ def _model_of(record: "SubmittedRecord") -> str:
     return name
 
 
-def _rerun(log: Path, bank: Bank, count: int, model: str | None) -> None:
+def _rerun(
+    log: Path, bank: Bank, count: int, model: str | None, record: "SubmittedRecord | None", note: Path | None
+) -> None:
     from vehbench_cli.rerun import rerun_tasks
 
     agreement = rerun_tasks(log, bank, count, model)
     gap = "undefined" if agreement.mean_difference is None else f"{agreement.mean_difference:.4f}"
+    alike = f"{agreement.same} of {agreement.asked} tasks with the same outcome and value"
     typer.echo(
-        f"rerun with {agreement.model}: {agreement.same} of {agreement.asked} tasks with the same outcome and value, "
-        f"mean difference {gap}. Engines differ between machines; this is no proof."
+        f"rerun with {agreement.model}: {alike}, mean difference {gap}. Engines differ between machines; this is no "
+        "proof."
     )
+    if note is not None and record is not None and agreement.asked:
+        text = f"{alike}, asked of {agreement.model} on {datetime.now(UTC).date().isoformat()}"
+        line = {"record": record["id"], "asked": agreement.asked, "same": agreement.same, "text": text}
+        with note.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")

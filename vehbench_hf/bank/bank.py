@@ -10,12 +10,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, cast
 
-from vehbench_hf.bank.files import fingerprint_of, read_rows, write_rows
+from vehbench_hf.bank.files import check_footers, fingerprint_of, read_rows, write_rows
 from vehbench_hf.bank.row_types import faults, faults_of
 from vehbench_hf.domains import DEFAULT_DOMAIN, DOMAINS, config_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.types import ISOMORPHIC, IsomorphicTask
 from vehbench_hf.paths import cache_dir, shipped
+from vehbench_hf.safe_files import parse_json, read_plain
 from vehbench_hf.types import ALL_SPLITS, PROBES, SPLITS, Convention, Probe, Split, Task
 
 MANIFEST = "manifest.json"
@@ -159,6 +160,7 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
     manifest = _read_manifest(path / MANIFEST)
     tasks: list[Task] = []
     sums: dict[str, str] = {}
+    check_footers(path, manifest["files"])
     for entry in manifest["files"]:
         columns = arrow_schema(entry["probe"], entry.get("domain") or DEFAULT_DOMAIN)
         for row in read_rows(path, entry, columns, _config(entry)):
@@ -270,9 +272,9 @@ def _fitting(task: Task, entry: _TaskFile, path: Path) -> Task:
 
 def _read_manifest(file: Path) -> Manifest:
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise BankError(f"{file} cannot be read as a bank manifest: {error!r}") from None
+        manifest = parse_json(read_plain(file))
+    except (OSError, ValueError) as error:
+        raise BankError(f"{file} cannot be read as a bank manifest: {ascii(str(error))[:300]}") from None
     if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
         got = manifest.get("schema") if isinstance(manifest, dict) else manifest
         raise BankError(f"{file}: expected schema {MANIFEST_SCHEMA!r}, got {str(got)[:60]!r}.")

@@ -10,6 +10,12 @@ from vehbench_hf.errors import BankError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+MAX_UNPACKED = 64_000_000
+"""Bytes of all columns of a bank; the published one has two million."""
+MAX_VALUES = 3_000_000
+"""Values of all columns, those in lists included. The published bank has a hundred thousand."""
+MAX_FILE = 64_000_000
+
 
 def write_rows(out: Path, name: str, rows: Sequence[Mapping[str, Any]], schema: "pa.Schema") -> dict[str, Any]:
     """Write rows with a checksum each to `out/name`; returns path, number of rows and sums for the manifest.
@@ -53,11 +59,12 @@ def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", confi
         if not file.is_file() or sha256_of(file) != entry["sha256"]:
             state = "differs from the manifest" if file.is_file() else "is missing"
             raise BankError(f"{file} {state}; the bank is damaged, write it again.")
-        table = pq.read_table(file)
+        parquet = pq.ParquetFile(file)
+        if not parquet.schema_arrow.equals(schema):
+            raise BankError(f"{file} has another schema than config {config} of this version; write the bank again.")
+        table = parquet.read()
     except (OSError, pa.ArrowException) as error:
         raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
-    if not table.schema.equals(schema):
-        raise BankError(f"{file} has another schema than config {config} of this version; write the bank again.")
     try:
         rows: list[dict[str, Any]] = table.to_pylist()
         wrong = [row["task_id"] for row in rows if row_checksum(row) != row["checksum"]]
@@ -77,6 +84,39 @@ def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", confi
     if len(rows) != entry["rows"]:
         raise BankError(f"{file} holds {len(rows)} rows, manifest.json says {entry['rows']}.")
     return rows
+
+
+def check_footers(folder: Path, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Raise BankError for files that unpack to more than a bank holds, before any of them is read.
+
+    A Parquet file of two megabytes can hold ten million rows, or one row of ten million values. Sizes are those that
+    the readers of Parquet go by; a value out of a dictionary may be as large as the whole dictionary.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    unpacked = values = 0
+    for entry in entries:
+        file = _inside(folder, entry["path"])
+        if not file.is_file():
+            continue  # `read_rows` says so
+        try:
+            if file.stat().st_size > MAX_FILE:
+                raise BankError(f"{file} has {file.stat().st_size} bytes, which no file of a bank has.")
+            footer = pq.read_metadata(file)
+        except (OSError, pa.ArrowException) as error:
+            raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
+        if footer.num_rows != entry["rows"]:
+            raise BankError(f"{file} holds {footer.num_rows} rows, manifest.json says {entry['rows']}.")
+        groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+        for column in (group.column(place) for group in groups for place in range(group.num_columns)):
+            size = max(column.total_uncompressed_size, column.total_compressed_size)
+            unpacked += size * (column.num_values if column.has_dictionary_page else 1)
+            values += column.num_values
+        if unpacked > MAX_UNPACKED or values > MAX_VALUES:
+            raise BankError(
+                f"{file} unpacks to more than the {MAX_UNPACKED // 10**6} MB and {MAX_VALUES} values of a bank."
+            )
 
 
 def fingerprint_of(checksums: Iterable[str]) -> str:

@@ -1,118 +1,116 @@
-"""A record with its log, from a run folder, a file, or an address on the Hub. What comes from outside is limited."""
+"""A record with its log, from a folder, a file, or an address on the Hub. What comes from outside is limited."""
 
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.hub.failures import HubError, hub_failures
-from vehbench_hf.hub.names import repository
+from vehbench_hf.hub.names import HUB, HubError, hub_failures, repository
 from vehbench_hf.hub.submitted_record import MAX_RECORD_BYTES, SubmittedRecord, read_record
 from vehbench_hf.runlog.lines import turn_files
+from vehbench_hf.safe_files import lies_within, open_plain, printable, read_plain
 
 MAX_RUN_JSON_BYTES = 4_000_000
-MAX_LOG_BYTES = 1_000_000_000
-"""Of all turn files of a run. That of a model that thinks at length is a tenth of that."""
-MAX_LINES = 1_000_000
-"""Of a turn file; ten repeats of everything are a tenth of that. Each line costs more memory than its bytes."""
-_PATH = re.compile(r"/datasets/([^/]+/[^/]+)/(?:resolve|blob)/([^/]+|refs/pr/\d+)/(records/[0-9a-f]{16}\.json)")
+MAX_LOG_BYTES = 250_000_000
+"""Of all turn files of a run; that of a model that thinks at length is half of that."""
+MAX_LINES = 200_000
+"""Of a turn file; ten repeats of everything are half of that. Each line costs more memory than its bytes."""
+_PATH = re.compile(
+    r"/datasets/([^/]+/[^/]+)/(?:resolve|blob|raw)/([^/]+|refs/pr/\d+|refs%2Fpr%2F\d+)/(records/[0-9a-f]{16}\.json)",
+    re.IGNORECASE,
+)
 
 
 class Fetched(NamedTuple):
-    """A record (None for a run that was never submitted), the folder of its log, and its file of rows."""
+    """A record, the folder of its log, and its file of rows."""
 
-    record: SubmittedRecord | None
+    record: SubmittedRecord
     log: Path
-    rows: Path | None = None
+    rows: Path
 
 
 def fetch(place: str, into: Path) -> Fetched:
-    """What `vehbench verify` is given: a run folder, a record file, or the address of a record on the Hub.
+    """The record that a file or an address on the Hub holds. Files from the Hub are written to the folder `into`.
 
-    Files from the Hub are written to the folder `into`. Raises HubError or RunError for anything else.
+    Raises HubError for anything that is no record, and for a log of a size or kind that no run has.
     """
-    if re.match(r"[a-z]+://", place):
-        return _from_hub(place, into)
-    path = Path(place)
-    if path.is_dir():
-        submitted = sorted(path.glob("submission/results/records/*.json"))
-        return Fetched(_read(submitted[0]), path, _rows_beside(submitted[0])) if submitted else Fetched(None, path)
-    record, log, rows = read_copy(path)
-    return Fetched(record, log, rows)
+    return _from_hub(place, into) if re.match(r"[A-Za-z]+://", place) else read_copy(Path(place))
 
 
-def read_copy(file: Path) -> tuple[SubmittedRecord, Path, Path]:
-    """A record of a copy of the results dataset, with the folder of its log and its file of rows.
+def read_copy(file: Path) -> Fetched:
+    """A record of a copy of the results dataset, `<copy>/records/<id>.json`, with its log and its rows.
 
-    Raises HubError for a file that is no record, and for a log of a size or kind that no run has.
+    Raises HubError for a file that is no record, for a log of a size or kind that no run has, and for what leads out of
+    the copy.
     """
+    copy = file.parent.parent
     record = _read(file)
-    log = log_beside(file, record)
-    _check_log(log)
-    return record, log, _rows_beside(file)
+    if file.stem != record["id"]:
+        raise HubError(f"{printable(str(file))} holds the record {record['id']}; its file has the name of its id.")
+    found = Fetched(record, copy / "logs" / record["id"], copy / "rows" / f"{file.stem}.jsonl")
+    for path in (file, found.rows, found.log, found.log / "run.json", *turn_files(found.log)):
+        if not lies_within(path, copy):
+            raise HubError(f"{printable(str(path))} is a link that leads out of {copy}; it is not followed.")
+    _check_log(found.log)
+    return found
 
 
 def _check_log(log: Path) -> None:
-    """Raise HubError for more than a log may hold. A link in a copy may lead to a device that never ends."""
-    total = 0
+    """Raise HubError for more than a log may hold."""
+    left = MAX_LOG_BYTES
     for file in (log / "run.json", *turn_files(log)):
-        if file.exists() and not file.is_file():
-            raise HubError(f"{file} is no file.")
-        size = file.stat().st_size if file.exists() else 0
-        total += size
-        if total > MAX_LOG_BYTES or (file.name == "run.json" and size > MAX_RUN_JSON_BYTES):
-            raise HubError(f"{log} holds more than a log may: {file.name} has {size} bytes.")
-    for file in turn_files(log):
-        with file.open("rb") as stream:
-            if sum(part.count(b"\n") for part in iter(lambda: stream.read(1 << 20), b"")) > MAX_LINES:
-                raise HubError(f"{file} has more than {MAX_LINES} lines, which no log has.")
-
-
-def log_beside(file: Path, record: SubmittedRecord) -> Path:
-    """The folder of a record's log in a copy of the results dataset."""
-    if file.stem != record["id"]:
-        raise HubError(f"{file} holds the record {record['id']}; a record's file has the name of its id.")
-    return file.parent.parent / "logs" / str(record["id"])
-
-
-def _rows_beside(file: Path) -> Path:
-    return file.parent.parent / "rows" / f"{file.stem}.jsonl"
+        most = min(left, MAX_RUN_JSON_BYTES) if file.name == "run.json" else left
+        lines = size = 0
+        try:
+            with open_plain(file) as stream:
+                while size <= most and lines <= MAX_LINES and (part := stream.read(1 << 20)):
+                    size, lines = size + len(part), lines + part.count(b"\n")
+        except FileNotFoundError:
+            continue  # who checks the record says so
+        except (OSError, UserError) as error:
+            raise HubError(printable(f"{file.name} of {log.name} cannot be read: {error}")) from None
+        if size > most:
+            raise HubError(f"{log} holds more than a log may: {file.name} has more than {most} bytes.")
+        if lines > MAX_LINES:
+            raise HubError(f"{file} has more than {MAX_LINES} lines, which no log has.")
+        left -= size
 
 
 def _read(file: Path) -> SubmittedRecord:
-    if file.exists() and not file.is_file():
-        raise HubError(f"{str(file)[:200]} is no file; expected a record.")
     try:
-        with file.open("rb") as stream:
-            return read_record(stream.read(MAX_RECORD_BYTES + 1), str(file))
+        return read_record(read_plain(file, MAX_RECORD_BYTES), printable(str(file)))
+    except HubError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, UserError):
-            raise
-        raise HubError(f"{str(file)[:200]} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+        why = getattr(error, "strerror", None) or error
+        raise HubError(f"the record {printable(str(file))[:200]} cannot be read: {why}") from None
 
 
 def _from_hub(url: str, into: Path) -> Fetched:
     from huggingface_hub.constants import ENDPOINT
 
-    parts, home = urlsplit(url), urlsplit(ENDPOINT)
+    home = urlsplit(ENDPOINT)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
     address = _PATH.fullmatch(parts.path)
-    if (parts.scheme, parts.netloc) != (home.scheme, home.netloc) or address is None:
-        expected = f"{ENDPOINT}/datasets/ORG/vehbench-results/blob/main/records/ID.json"
-        raise HubError(f"{_without_login(url)[:200]} is not the address of a record; expected {expected}.")
-    repo_id, revision, name = repository(address[1]), address[2], address[3]
+    # A mirror serves what stands on the Hub, under the Hub's links as well as under its own.
+    known = {(home.scheme, home.netloc), *(("https", host) for host in (urlsplit(HUB).netloc, "hf.co"))}
+    if (parts.scheme, parts.netloc) not in known or address is None:
+        expected = f"{HUB}/datasets/ORG/vehbench-results/blob/main/records/ID.json"
+        raise HubError(f"{printable(_without_login(url))[:200]} is not the address of a record; expected {expected}.")
+    repo_id, revision, name = repository(address[1]), unquote(address[2]), address[3].lower()
     # Everything is read at one commit: a branch could move between the record and its log.
     commit = _commit(repo_id, revision)
-    record_file = _download(repo_id, commit, name, MAX_RECORD_BYTES, into)
-    record = _read(record_file)
-    log = log_beside(record_file, record)
+    record = _read(_download(repo_id, commit, name, MAX_RECORD_BYTES, into))
     _download(repo_id, commit, f"logs/{record['id']}/run.json", MAX_RUN_JSON_BYTES, into)
     left = MAX_LOG_BYTES
     for turns in record["log"]:
         left -= _download(repo_id, commit, f"logs/{record['id']}/{turns}", left, into).stat().st_size
-    _check_log(log)
-    rows = _download(repo_id, commit, f"rows/{record['id']}.jsonl", MAX_RECORD_BYTES, into)
-    return Fetched(record, log, rows)
+    _download(repo_id, commit, f"rows/{record['id']}.jsonl", MAX_RECORD_BYTES, into)
+    return read_copy(into / name)
 
 
 def _without_login(url: str) -> str:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from vehbench_hf.bank.bank import MANIFEST
-from vehbench_hf.hub.failures import HubError, hub_failures
-from vehbench_hf.hub.names import DATASET, RESULTS
+from vehbench_hf.hub.names import DATASET, RESULTS, HubError, hub_failures
 from vehbench_hf.hub.submission import Submission, eval_path, same_bank, write_eval_file
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ MAX_MANIFEST_BYTES = 4_000_000
 def push_submission(submission: Submission, *, model_repository: bool) -> list[str]:
     """Open or update the pull requests; their addresses. Without `model_repository` the model has none on the Hub.
 
-    The eval-results file is written again with the dataset's commit. Raises HubError when a repository is missing, when
-    the published tasks are not those of the run, or when the Hub refuses.
+    The eval-results file is written again with the dataset's commit and the pull request of the record. Raises HubError
+    when a repository is missing, when the published tasks are not those of the run, or when the Hub refuses.
     """
     from huggingface_hub import HfApi
 
@@ -31,13 +30,14 @@ def push_submission(submission: Submission, *, model_repository: bool) -> list[s
         if model_repository and not api.repo_exists(model):
             raise HubError(f"there is no model {model} on the Hub. For a model behind an API give --results-only.")
         revision = _published_revision(api, dataset, submission)
-    write_eval_file(submission, revision)
     title = f"{TITLE}: {model} ({submission.record['comparability']})"
     with hub_failures(f"{results} did not take the submission; the Hub says"):
-        addresses = [_send(api, results, "dataset", submission.results, title)]
+        sent = _send(api, results, "dataset", submission.results, title)
+    addresses = [sent.text]
+    write_eval_file(submission, revision, sent.number)
     if model_repository:
         with hub_failures(f"{addresses[0]}, but {model} did not take its part; give the command again. The Hub says"):
-            addresses.append(_send(api, model, "model", submission.model, title, path=eval_path()))
+            addresses.append(_send(api, model, "model", submission.model, title, path=eval_path()).text)
     return addresses
 
 
@@ -55,8 +55,15 @@ def _published_revision(api: "HfApi", dataset: str, submission: Submission) -> s
     return revision
 
 
-def _send(api: "HfApi", repo_id: str, repo_type: str, folder: Path, title: str, path: str | None = None) -> str:
-    """Commit a folder to the open pull request of this title, or open one; its address."""
+class _Sent(NamedTuple):
+    """A pull request: its number, and its address with what was done."""
+
+    number: int
+    text: str
+
+
+def _send(api: "HfApi", repo_id: str, repo_type: str, folder: Path, title: str, path: str | None = None) -> _Sent:
+    """Commit a folder to the open pull request of this title, or open one."""
     from huggingface_hub import CommitOperationAdd
 
     files = sorted(file for file in folder.rglob("*") if file.is_file())
@@ -64,12 +71,12 @@ def _send(api: "HfApi", repo_id: str, repo_type: str, folder: Path, title: str, 
     known = _open_pull_request(api, repo_id, repo_type, title, [add.path_in_repo for add in adds] if path else ())
     if known is None:
         done = api.create_commit(repo_id, adds, commit_message=title, repo_type=repo_type, create_pr=True)
-        return f"opened {done.pr_url}"
+        return _Sent(done.pr_num or 0, f"opened {done.pr_url}")
     number, address = known
     api.create_commit(
         repo_id, adds, commit_message=f"{title}, updated", repo_type=repo_type, revision=f"refs/pr/{number}"
     )
-    return f"updated {address}"
+    return _Sent(number, f"updated {address}")
 
 
 def _open_pull_request(

@@ -7,32 +7,42 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vehbench_hf.bank.bank import MANIFEST, Bank
-from vehbench_hf.hub.failures import HubError
-from vehbench_hf.hub.names import DATASET, RESULTS, organisation
+from vehbench_hf.hub.names import DATASET, HUB, RESULTS, HubError, organisation
+from vehbench_hf.hub.signs import signs_of
 from vehbench_hf.hub.submitted_record import SubmittedRecord, make_record, percent, public_run_json, rows_text
 from vehbench_hf.probes import BENCHMARK
-from vehbench_hf.runlog.lines import turn_files
+from vehbench_hf.runlog.lines import read_turns, turn_files
+from vehbench_hf.runlog.loaded_run import load_run
 from vehbench_hf.runlog.run_json import read_run_json, write_json
+from vehbench_hf.safe_files import printable
+
+if TYPE_CHECKING:
+    from huggingface_hub import EvalResultEntry
 
 EVAL_FILE = "vehbench.yaml"
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET = 12
 _OURS = re.compile(
     r"(results|results/(records|rows|logs)|results/records/\w{16}\.json|results/rows/\w{16}\.jsonl|results/logs/\w{16}"
-    r"|results/logs/\w{16}/(run\.json|turns[-\w]*\.jsonl)|model|model/\.eval_results(/vehbench\.yaml)?)(\.\d+\.tmp)?"
+    r"|results/logs/\w{16}/(run\.json|turns[-\w]*\.jsonl)|model|model/\.eval_results(/vehbench\.yaml)?)(\.\w+\.tmp)?"
 )
 """What a submission consists of, and what is left where one was interrupted."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What was made of a run: the record, the folder it lies in, and whose datasets it is for."""
+    """What was made of a run: the record, the folder it lies in, and whose datasets it is for.
+
+    `signs` are what the checkers of the record will find odd about its log.
+    """
 
     record: SubmittedRecord
     folder: Path
     org: str
+    signs: tuple[str, ...] = ()
 
     @property
     def results(self) -> Path:
@@ -53,7 +63,8 @@ def make_submission(log: Path, bank: Bank, model_id: str, org: str, out: Path) -
     organisation(org)
     record = make_record(log, bank, model_id)
     _refuse_secrets(log, os.environ)
-    submission = Submission(record, out, org)
+    signs = signs_of(model_id, load_run(log, bank), read_turns(log).turns)
+    submission = Submission(record, out, org, tuple(map(printable, signs)))
     _clear(out)
     name = record["id"]
     for folder in ("records", "rows", f"logs/{name}"):
@@ -63,38 +74,45 @@ def make_submission(log: Path, bank: Bank, model_id: str, org: str, out: Path) -
     write_json(submission.results / "logs" / name / "run.json", public_run_json(read_run_json(log)))
     for file in turn_files(log):
         shutil.copyfile(file, submission.results / "logs" / name / file.name)
-    write_eval_file(submission, None)
+    write_eval_file(submission)
     return submission
 
 
-def write_eval_file(submission: Submission, revision: str | None) -> Path:
-    """Write the model's eval-results file: an entry a headline, with the commit of the dataset where it is known."""
-    import yaml
-    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+def write_eval_file(submission: Submission, revision: str | None = None, pull: int | None = None) -> Path:
+    """Write the model's eval-results file: an entry a headline, with the commit of the dataset where it is known.
 
-    record = submission.record
-    entries = []
-    for info in BENCHMARK:
-        scores = record["scores"]["probes"].get(info.probe)
-        if scores is None or scores["headline"]["value"] is None:
-            continue
-        entries.append(
-            EvalResultEntry(
-                dataset_id=f"{submission.org}/{DATASET}",
-                task_id=info.task_id,
-                value=percent(scores["headline"]["value"]),
-                dataset_revision=revision,
-                date=record["date"],
-                source_url=record_url(submission),
-                source_name="vehbench record and log",
-                notes=notes_of(record),
-            )
-        )
+    `pull` is the pull request that holds the record until it is taken over; without it the record stands in `main`.
+    """
+    import yaml
+    from huggingface_hub import eval_result_entries_to_yaml
+
+    entries = eval_entries(submission.record, submission.org, record_url(submission, pull), revision)
     file = submission.model / eval_path()
     file.parent.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True, width=120)
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def eval_entries(record: SubmittedRecord, org: str, source: str, revision: str | None) -> "list[EvalResultEntry]":
+    """The eval results of a record; `source` is its address, `revision` the commit of the dataset below `org`."""
+    from huggingface_hub import EvalResultEntry
+
+    scores = {info.task_id: record["scores"]["probes"].get(info.probe) for info in BENCHMARK}
+    return [
+        EvalResultEntry(
+            dataset_id=f"{org}/{DATASET}",
+            task_id=task_id,
+            value=percent(own["headline"]["value"]),
+            dataset_revision=revision,
+            date=record["date"],
+            source_url=source or None,
+            source_name="vehbench record and log" if source else None,
+            notes=notes_of(record),
+        )
+        for task_id, own in scores.items()
+        if own is not None and own["headline"]["value"] is not None
+    ]
 
 
 def eval_path() -> str:
@@ -104,11 +122,10 @@ def eval_path() -> str:
     return f"{EVAL_RESULTS_FOLDER}/{EVAL_FILE}"
 
 
-def record_url(submission: Submission) -> str:
-    """The address of the record on the Hub."""
-    from huggingface_hub.constants import ENDPOINT
-
-    return f"{ENDPOINT}/datasets/{submission.org}/{RESULTS}/blob/main/records/{submission.record['id']}.json"
+def record_url(submission: Submission, pull: int | None) -> str:
+    """The address of the record on the Hub, whatever mirror the clients go by."""
+    branch = "main" if pull is None else f"refs%2Fpr%2F{pull}"
+    return f"{HUB}/datasets/{submission.org}/{RESULTS}/blob/{branch}/records/{submission.record['id']}.json"
 
 
 def notes_of(record: SubmittedRecord) -> str:

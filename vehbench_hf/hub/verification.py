@@ -5,26 +5,28 @@ who or what wrote the replies.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import UserError
+from vehbench_hf.hub.rules import check_bank, check_run, check_scores, run_date
+from vehbench_hf.hub.signs import Replies, replies_of, signs_of
 from vehbench_hf.hub.submitted_record import (
+    MAX_RECORD_BYTES,
     SubmittedRecord,
-    check_run,
-    check_scores,
     log_hashes,
     public_run_json,
     record_id,
     rows_text,
-    run_date,
     run_json_hash,
 )
 from vehbench_hf.runlog.differences import deviations
+from vehbench_hf.runlog.lines import read_turns
 from vehbench_hf.runlog.loaded_run import load_run
 from vehbench_hf.runlog.run_json import read_run_json
+from vehbench_hf.safe_files import printable, read_plain
 from vehbench_hf.scoring import SCORING_FAILURES, score_run
 from vehbench_hf.scoring.scores_type import Versions
 from vehbench_hf.types import Convention
@@ -36,32 +38,41 @@ _OF_THE_PLACE = ("versions", "problems")
 """Parts of scores that say with which installation and from which place they were computed."""
 
 
-def record_differences(record: SubmittedRecord, log: Path, bank: Bank) -> list[str]:
-    """What differs between a record and what its log and bank give, a line each; empty when nothing does.
+class Checked(NamedTuple):
+    """What differs between a record and its log, a line each, the signs of the log, and its replies."""
 
-    A log that cannot be scored at all is a difference too.
-    """
+    differences: list[str]
+    signs: Sequence[str] = ()
+    replies: Replies = frozenset()
+
+
+def check_record(record: SubmittedRecord, log: Path, bank: Bank) -> Checked:
+    """Compare a record with what its log and bank give. A log that cannot be scored at all is a difference too."""
     lines: list[str] = []
     try:
-        info = read_run_json(log)
-        hashes, date = log_hashes(log), run_date(log)
+        check_bank(bank)
+        info, turns = read_run_json(log), read_turns(log).turns
+        hashes, date = log_hashes(log), run_date(turns, info)
+        # Who has the log in full still sees the addresses that are not published.
+        public = [run_json_hash(public_run_json(info, as_it_is=kept)) for kept in (False, True)]
     except UserError as error:
-        return [printable(f"log: {error}")]
+        return Checked([printable(f"log: {error}")])
     lines += _compare("log", record["log"], hashes)
     lines += _compare("settings", record["settings"], info["settings"])
     lines += _compare("deviations", record["deviations"], deviations(info["settings"]))
-    lines += _compare("run.json", record["run_json"], run_json_hash(public_run_json(info)))
+    lines += [] if record["run_json"] in public else _compare("run.json", record["run_json"], public[0])
     lines += _compare("bank", record["bank"], {"version": bank.version, "fingerprint": bank.fingerprint})
     lines += _compare("date", record["date"], date)
     lines += _compare("id", record["id"], record_id(record))
     convention = record["scores"].get("convention")
     if convention not in get_args(Convention):
-        return [*lines, printable(f"scores.convention: {convention}")]
+        return Checked([*lines, printable(f"scores.convention: {convention}")])
     try:
         check_run(info, bank, record["model_id"])
-        scores = score_run(load_run(log, bank), convention)
+        run = load_run(log, bank)
+        scores = score_run(run, convention)
     except (UserError, *SCORING_FAILURES) as error:
-        return [*lines, printable(f"scores: {error}")]
+        return Checked([*lines, printable(f"scores: {error}")])
     try:
         check_scores(scores)
     except UserError as error:
@@ -70,7 +81,8 @@ def record_differences(record: SubmittedRecord, log: Path, bank: Bank) -> list[s
     stated, computed = (_proven(each["versions"]) for each in (record, scores))
     lines += _compare("versions", stated, computed)
     lines += _compare("comparability", record["comparability"], scores["comparability"])
-    return lines + score_differences(record["scores"], scores)
+    lines += score_differences(record["scores"], scores)
+    return Checked(lines, [printable(sign) for sign in signs_of(record["model_id"], run, turns)], replies_of(turns))
 
 
 def _proven(versions: Versions) -> dict[str, object]:
@@ -81,9 +93,11 @@ def _proven(versions: Versions) -> dict[str, object]:
 def row_differences(record: SubmittedRecord, rows: Path) -> list[str]:
     """What differs between a record and its file of rows, which the results dataset shows."""
     try:
-        same = rows.read_bytes() == rows_text(record).encode()
+        same = read_plain(rows, MAX_RECORD_BYTES) == rows_text(record).encode()
     except OSError as error:
         return [f"rows: {rows.name} cannot be read: {error.strerror}"]
+    except UserError as error:
+        return [printable(f"rows: {error}")]
     return [] if same else [f"rows: {rows.name} does not hold the headlines of the record"]
 
 
@@ -141,11 +155,6 @@ def _equal(stored: Any, computed: Any) -> bool:
 def _number(value: object) -> bool:
     """Whether a value is a number in the range of floats, which an integer of JSON need not be."""
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e300)
-
-
-def printable(line: str) -> str:
-    """A line without control characters, which in a terminal could hide what stands before them."""
-    return "".join(c if c.isprintable() else "?" for c in line)[:400]
 
 
 def _short(value: object) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from vehbench_hf.errors import RunError
 from vehbench_hf.runlog.run_json import write_run_json
+from vehbench_hf.safe_files import read_lines
 from vehbench_hf.types import OUTCOMES, Outcome, Record, Step, Task
 from vehbench_oracle import Verdict, Violation
 
@@ -78,7 +79,7 @@ def read_recorded(folder: Path, tasks: Iterable[Task]) -> tuple[dict[str, list[R
     broken: set[str] = set()
     problems = []
     try:
-        lines = (folder / "turns.jsonl").read_bytes().split(b"\n")
+        lines = [line or b"" for line in read_lines(folder / "turns.jsonl")]
     except OSError as error:
         raise RunError(f"{folder / 'turns.jsonl'} cannot be read: {error.strerror}.") from None
     for number, line in enumerate(lines, start=1):
@@ -87,6 +88,8 @@ def read_recorded(folder: Path, tasks: Iterable[Task]) -> tuple[dict[str, list[R
         try:
             body = json.loads(line)
             task_id, index = body["task"], body["index"]
+            if not isinstance(index, int):
+                raise TypeError("the place of a step is a whole number")
             if task_id in wanted and index in episodes.get(task_id, {}):
                 problems.append(f"turns.jsonl:{number} repeats a step; the first one counts")
             elif task_id in wanted:

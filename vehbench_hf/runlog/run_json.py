@@ -1,12 +1,14 @@
 """`run.json`, what a run folder says about itself, and JSON files written in one step."""
 
-import contextlib
 import json
-import os
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
-from vehbench_hf.errors import RunError
+from vehbench_hf.bank.row_types import faults
+from vehbench_hf.domains import DEFAULT_DOMAIN
+from vehbench_hf.errors import RunError, UserError
+from vehbench_hf.runlog.settings import setting_faults
+from vehbench_hf.safe_files import MAX_JSON_BYTES, parse_json, printable, read_plain, replace_file
 
 RUN_SCHEMA = "vehbench-run-1"
 
@@ -42,13 +44,9 @@ def write_run_json(folder: Path, body: RunJson) -> None:
 def write_json(file: Path, body: Any) -> None:
     """Write a JSON file by way of a temporary neighbour. Raises RunError when the disk takes no more."""
     text = json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    beside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(file)
+        replace_file(file, text.encode("utf-8"))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise RunError(f"cannot write {file}: {error.strerror}") from None
 
 
@@ -60,21 +58,49 @@ def write_scores(folder: Path, scores: Any) -> None:
         scores["problems"].append(f"{error} The scores are only shown here.")
 
 
+def read_json_object(file: Path, most: int = MAX_JSON_BYTES) -> dict[str, Any]:
+    """The object in a JSON file of a run. Raises FileNotFoundError, and RunError for anything else that it is not."""
+    try:
+        body = parse_json(read_plain(file, most))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        why = str(error) if isinstance(error, UserError) else f"{file} cannot be read: {error}"
+        raise RunError(printable(why)) from None
+    if not isinstance(body, dict):
+        raise RunError(f"{file} holds a {type(body).__name__}; expected a JSON object.")
+    return body
+
+
 def read_run_json(folder: Path) -> RunJson:
     """The content of `run.json`. Raises RunError when it is absent or not one of ours."""
     file = folder / "run.json"
     try:
-        body = json.loads(file.read_text(encoding="utf-8"))
+        body = read_json_object(file)
     except FileNotFoundError:
         raise RunError(f"{folder} is not a run: {file} is missing. Give the folder that `vehbench run` made.") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise RunError(f"{file} cannot be read: {error}") from None
-    if not isinstance(body, dict) or body.get("schema") != RUN_SCHEMA or not isinstance(body.get("settings"), dict):
+    if body.get("schema") != RUN_SCHEMA or not isinstance(body.get("settings"), dict):
         raise RunError(f"{file}: expected a run of schema {RUN_SCHEMA!r}.")
     settings = body["settings"]
-    epochs = settings.get("epochs", 1)
     if not (isinstance(body.get("bank"), str) and isinstance(settings.get("bank_fingerprint"), str)):
         raise RunError(f"{file} does not name the bank of the run; it was damaged.")
-    if isinstance(epochs, bool) or not isinstance(epochs, int) or not 1 <= epochs <= 10_000:
-        raise RunError(f"{file}: epochs must be a whole number from 1, got {str(epochs)[:40]!r}.")
+    parts = [fault for name, kind in _KINDS.items() if name in body for fault in _faults(body[name], kind, name)]
+    for fault in (*parts, *setting_faults(settings)):
+        raise RunError(printable(f"{file}: {fault}; it was damaged or written by something else."))
     return cast("RunJson", body)
+
+
+_KINDS: dict[str, Any] = {
+    "kind": str,
+    "versions": dict[str, str],
+    "begun": str,
+    "prompts": dict[str, str],
+    "backends": list[dict[str, Any]],
+    "harness": str,
+    "reference_generation": str | None,
+    "notes": list[str],
+}
+
+
+def _faults(value: object, kind: Any, name: str) -> list[str]:
+    return list(faults(value, kind, name, DEFAULT_DOMAIN))

@@ -3,9 +3,13 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import cache
+from types import GenericAlias
+from typing import Any, get_args, get_origin, get_type_hints
 
+from vehbench_hf.bank.row_types import faults
 from vehbench_hf.domains import DEFAULT_DOMAIN, domain_of
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompts_fingerprint
@@ -13,6 +17,8 @@ from vehbench_hf.protocol import Protocol
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Probe, Split
 from vehbench_hf.versions import PROMPTS_VERSION, PROTOCOL_VERSION
+
+MAX_EPOCHS = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,32 @@ def domain_of_settings(settings: dict[str, Any]) -> str:
     return str(settings.get("domain", DEFAULT_DOMAIN))
 
 
+@cache
+def setting_kinds() -> dict[str, Any]:
+    """The type of every setting under its stored name, from the dataclasses that `RunSettings` is made of."""
+    hints = get_type_hints(RunSettings)
+    groups = {name: get_type_hints(hints.pop(name)) for name in ("protocol", "sampling", "weights")}
+    hints |= {f"{group}.{name}": kind for group, kinds in groups.items() for name, kind in kinds.items()}
+    # A tuple is stored as a list.
+    return {n: GenericAlias(list, get_args(k)[:1]) if get_origin(k) is tuple else k for n, k in hints.items()}
+
+
+def setting_faults(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What in stored settings is not of its type, or would do harm where it is printed. Unknown names pass.
+
+    Settings are printed above every table, and those of a run folder may have been written by anybody.
+    """
+    kinds = setting_kinds()
+    for name, value in settings.items():
+        yield from faults(value, kinds.get(name, Any), f"settings.{name}", DEFAULT_DOMAIN)
+        texts = (name, *(value if isinstance(value, list) else (value,)))
+        if not all(text.isprintable() for text in texts if isinstance(text, str)):
+            yield f"settings.{name} is {ascii(value)[:60]}, expected a text without control characters"
+    epochs = settings.get("epochs", 1)
+    if isinstance(epochs, int) and not 1 <= epochs <= MAX_EPOCHS:
+        yield f"settings.epochs is {epochs}, expected a whole number from 1 to {MAX_EPOCHS}"
+
+
 def protocol_of(settings: dict[str, Any]) -> Protocol:
     """The protocol that `RunSettings.flat` stored. Raises RunError for one that this version does not know."""
     prefix = "protocol."
@@ -83,4 +115,4 @@ def protocol_of(settings: dict[str, Any]) -> Protocol:
     try:
         return Protocol(**stored)
     except TypeError:
-        raise RunError(f"run.json: the protocol {stored} is not one of this version.") from None
+        raise RunError(f"run.json: the protocol {str(stored)[:200]} is not one of this version.") from None

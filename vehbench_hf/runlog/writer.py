@@ -27,7 +27,7 @@ class TurnWriter:
     def __enter__(self) -> "TurnWriter":
         try:
             self._lock.acquire(timeout=0)
-            self._descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
             os.ftruncate(self._descriptor, _end_of_last_line(self.file))
         except Timeout:
             raise RunError(

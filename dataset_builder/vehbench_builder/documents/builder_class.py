@@ -20,6 +20,7 @@ import datasets
 from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
 from vehbench_hf.bank.loading import configs_of, features_of, rows_of, splits_of
 from vehbench_hf.isomorphic.types import ISOMORPHIC
+from vehbench_hf.probes import BENCHMARK
 
 DATASET_NAME = "vehbench"
 """The name under which the cache keeps a prepared bank, and thereby the one of `load_dataset("vehbench", "p2")`."""
@@ -29,6 +30,7 @@ STAGES = {
     "p2": "P2: search for a feasible design with high load power by questions to a verifier",
     "p3": "P3: recover from a design history that has gone wrong",
     "p4": "P4: rank finished designs under a stated policy",
+    **{info.task_id: f"The rows that the headline of {info.probe.upper()} is taken over" for info in BENCHMARK},
     ISOMORPHIC: "Isomorphic probes: one feasible design picked, mended, or completed; not among the tasks",
 }
 

@@ -23,17 +23,19 @@ import yaml
 from vehbench_builder.documents.card import CROISSANT, DATASHEET, README, own_text, with_header
 from vehbench_builder.documents.croissant import croissant_text
 from vehbench_hf.bank.bank import MANIFEST, Bank
+from vehbench_hf.bank.loading import TEST_SPLIT, headline_configs_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.paths import shipped
-from vehbench_hf.probes import BENCHMARK
 
 DEFAULT_FOLDER = Path("vehbench")
 MARK = "export.json"
 MARK_SCHEMA = "vehbench-export-1"
 LICENCE = "LICENSE-DATA"
-TEST_SPLIT = "test"
-"""The one split of a headline config: a benchmark on the Hub names one config and one split a task."""
+DEFAULT_CONFIG = "p2"
+"""What `load_dataset` gives of a bank without the name of a config."""
+_PATTERNS = ("*", "?", "[", "]", "::")
+"""In a path, `datasets` finds nothing under them, or the files of other folders."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ def with_headline_configs(card: str, bank: Bank) -> str:
     """A card with the headline configs added behind those that its header lists."""
     _, front, text = card.split("---\n", 2)
     header = yaml.safe_load(front)
+    default = next((config for config in header["configs"] if config["config_name"] == DEFAULT_CONFIG), None)
+    (default or header["configs"][0])["default"] = True
     header["configs"] += headline_configs(bank)
     return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=120)}---\n{text}"
 
@@ -98,16 +102,11 @@ def with_headline_configs(card: str, bank: Bank) -> str:
 def headline_configs(bank: Bank) -> list[dict[str, Any]]:
     """The headline configs of the probes that have a row in the headline splits."""
     configs = []
-    for info in BENCHMARK:
-        paths = [
-            entry["path"]
-            for entry in bank.manifest["files"]
-            if entry["probe"] == info.probe and entry["split"] in bank.headline_splits
-        ]
-        if paths:
-            about = f"the rows of {info.probe} that its headline is taken over; rows {bank.fingerprint[:16]}"
-            files = [{"split": TEST_SPLIT, "path": paths}]
-            configs.append({"config_name": info.task_id, "description": about, "data_files": files})
+    for name, probe in headline_configs_of(bank).items():
+        paths = [file.path for file in bank.data_files if file.config == probe and file.split in bank.headline_splits]
+        about = f"the rows of {probe} that its headline is taken over; rows {bank.fingerprint[:16]}"
+        files = [{"split": TEST_SPLIT, "path": paths}]
+        configs.append({"config_name": name, "description": about, "data_files": files})
     return configs
 
 
@@ -124,6 +123,10 @@ def _write(bank: Bank, stage: Path) -> list[str]:
 
 def _may_replace(out: Path) -> bool:
     """Whether `out` is an earlier export and untouched. Raises BankError when it is in the way."""
+    if any(mark in str(out) for mark in _PATTERNS):
+        raise BankError(
+            f"{out} holds one of {' '.join(_PATTERNS)}, which `datasets` reads as a pattern. Choose another."
+        )
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise BankError(f"{out} is no folder; expected a new folder or an earlier export. Choose another one.")
     if not out.exists() or not any(out.iterdir()):

@@ -18,7 +18,7 @@ import datasets
 
 from vehbench_builder.documents.builder_class import DATASET_NAME, VehbenchBuilder, data_version
 from vehbench_hf.bank.bank import Bank
-from vehbench_hf.bank.loading import configs_of, rows_of, splits_of
+from vehbench_hf.bank.loading import configs_of, headline_configs_of, rows_of, splits_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.metrics import METRICS
 from vehbench_hf.paths import shipped
@@ -60,11 +60,13 @@ def install_bank(bank: Bank, cache: Path | None = None) -> Installed:
     An entry that is there and holds the rows of the bank is left as it is; a damaged one is written again. Raises
     BankError when the cache cannot be written.
     """
-    root = Path(cache or datasets.config.HF_DATASETS_CACHE).expanduser()
+    root = Path(os.path.expanduser(cache or datasets.config.HF_DATASETS_CACHE))
+    if root.parts[:1] == ("~",):
+        raise BankError(f"there is no home folder for the datasets cache {root}; set HF_HOME to a writable folder.")
     version, states, folders = data_version(bank), dict[str, State](), list[Path]()
     try:
         with _quiet():
-            for config in configs_of(bank):
+            for config in (*configs_of(bank), *headline_configs_of(bank)):
                 builder = VehbenchBuilder(config_name=config, bank=bank, cache_dir=str(root))
                 folders.append(Path(builder.cache_dir))
                 states[config] = _prepare(builder)
