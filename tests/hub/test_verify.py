@@ -64,7 +64,7 @@ def test_a_log_that_a_scorer_fails_on_is_a_difference(
         raise OverflowError("a number beyond all numbers")
 
     monkeypatch.setattr("vehbench_hf.hub.verification.score_run", fail)
-    assert check(record_file, small_bank)[-1] == "scores: a number beyond all numbers"
+    assert differences(record_file, small_bank)[-1] == "scores: a number beyond all numbers"
 
 
 def test_a_changed_score_is_noticed(record_file: Path, small_bank: Bank) -> None:
