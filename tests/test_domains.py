@@ -149,19 +149,33 @@ def test_each_domain_has_a_fingerprint_of_its_own_prompts() -> None:
     assert prompts_fingerprint("toy") != prompts_fingerprint("veh")
 
 
-WORDS = re.compile("|".join([*VEH.variables, *VEH.metrics, *VEH.limits, "frequency_hz", "acceleration_g", "piezo"]))
-FOLDERS = ("vehbench_hf", "runners/vehbench_runners", "vehbench_cli", "oracle/vehbench_oracle")
-OF_THE_DOMAIN = ("/veh/", "/paper/", "/user_files/")
-EXAMPLES = {"oracle/vehbench_oracle/__init__.py"}
-"""The names that the oracle's front page offers."""
+FURTHER = ("frequency_hz", "acceleration_g", "piezo", "power_uw", "harvest", "cantilever")
+WORDS = re.compile("|".join([*VEH.variables, *VEH.metrics, *VEH.limits, *FURTHER]), re.IGNORECASE)
+FOLDERS = (
+    "vehbench_hf",
+    "runners/vehbench_runners",
+    "vehbench_cli",
+    "oracle/vehbench_oracle",
+    "dataset_builder/vehbench_builder",
+    "metrics",
+)
+OF_THE_DOMAIN = ("/veh/", "/paper/")
+ALLOWED = {
+    "oracle/vehbench_oracle/__init__.py",  # the first domain's names on the front page
+    "vehbench_hf/__init__.py",  # what the project is about, in one sentence
+    "vehbench_cli/__init__.py",
+    "vehbench_hf/runlog/recorded.py",  # a key of imported logs
+    "vehbench_hf/user_files/brief.py",  # the form of a user's harvester brief
+    "vehbench_hf/user_files/check.py",
+}
 
 
 def test_no_module_outside_the_domain_folders_has_words_of_the_domain() -> None:
     files = [file for folder in FOLDERS for end in ("py", "j2") for file in (ROOT / folder).rglob(f"*.{end}")]
     looked = [file for file in files if not any(part in file.as_posix() for part in OF_THE_DOMAIN)]
-    assert len(looked) > 100
+    assert len(looked) > 150
     found = {file.relative_to(ROOT).as_posix() for file in looked if WORDS.search(file.read_text(encoding="utf-8"))}
-    assert found <= EXAMPLES
+    assert found == ALLOWED
 
 
 def test_no_module_asks_which_domain_it_is() -> None:

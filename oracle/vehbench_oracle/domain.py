@@ -75,7 +75,7 @@ class OwnColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Domain:
-    """One domain. `about` is "a vibration energy harvester", `about_many` the same of many.
+    """One domain. `about` names what is designed, article included; `about_many` the same of many.
 
     `device` is the Jinja text that tells a model what is designed and how it is judged; it gets the variables, metrics
     and limits of the brief. `variables`, `metrics` and `limits` are those of all its briefs: the columns of a bank.

@@ -56,9 +56,8 @@ def total_violation(verdict: Verdict) -> float:
 def utility(verdict: Verdict, problem: Problem, reference: float | None) -> float:
     """Value of a design to a searcher: its score minus half the excess over the limits, each in its own unit.
 
-    Limits on the objective itself are left to the score. For harvesters that is P / reference - (v_f + v_s + v_d) / 2
-    with v in percent, MPa and mm. The reference None leaves the score out. Designs beyond the formulas are worth minus
-    infinity.
+    Limits on the objective itself are left to the score. The reference None leaves the score out. Designs beyond the
+    formulas are worth minus infinity.
     """
     if not verdict.slack or verdict.objective is None:
         return -math.inf

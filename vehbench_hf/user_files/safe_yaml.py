@@ -51,7 +51,7 @@ def read_mapping(text: str, what: str) -> dict[str, Any]:
         raise UserError(f"{what} cannot be read: {_in_one_line(error)}.") from None
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         actual = "nothing" if value is None else "keys that are no texts" if isinstance(value, dict) else _kind(value)
-        raise UserError(f"{what} must hold names with values, such as `frequency_hz: 60`; it holds {actual}.")
+        raise UserError(f"{what} must hold names with values, such as `name: value`; it holds {actual}.")
     return value
 
 
