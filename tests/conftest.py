@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from small_bank import write_small_bank
@@ -57,9 +58,13 @@ def bank_v2() -> Bank:
 
 @pytest.fixture(scope="session")
 def bank_v1(release_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Bank:
-    """Bank v1, imported once for the whole session, with the authors' logs below runs/."""
+    """Bank v1, imported once for all processes of a session, with the authors' logs below runs/."""
     from vehbench_hf.paper.release.importer import import_release
 
-    out = tmp_path_factory.mktemp("bank") / "v1"
-    import_release(release_dir, out)
-    return open_bank(out)
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with FileLock(shared / "bank_v1.lock"):
+        if not (shared / "bank_v1").exists():
+            import_release(release_dir, shared / "bank_v1.part")
+            (shared / "bank_v1.part").rename(shared / "bank_v1")
+    return open_bank(shared / "bank_v1")

@@ -14,7 +14,7 @@ from vehbench_hf.paper.reproduce.sources import STAGE_COLUMNS
 from vehbench_hf.scoring import MetricValue, Row, score_parts
 from vehbench_hf.statistics import correlations
 from vehbench_hf.types import PROBES, Convention, Probe
-from vehbench_oracle import judge
+from vehbench_oracle import VARIABLES, judge
 
 Rows = list[list[str]]
 HEADLINES: tuple[tuple[Probe, str, str], ...] = (
@@ -23,6 +23,7 @@ HEADLINES: tuple[tuple[Probe, str, str], ...] = (
     ("p3", "P3_success", "success"),
     ("p4", "P4_tau", "tau"),
 )
+CONVENTIONS: tuple[Convention, ...] = ("released", "defined")
 WORKED = {"frequency_hz": 50.0, "acceleration_g": 0.5}
 WORKED_LIMITS = {"stress_limit_mpa": 50.0, "disp_limit_mm": 2.0, "freq_error_pct_limit": 5.0, "power_target_uw": 15.0}
 WORKED_DESIGNS = {
@@ -30,14 +31,6 @@ WORKED_DESIGNS = {
     "step 2": (65.0, 15.0, 250.0, 120.0, 3.0, 10_000.0),
 }
 WORKED_PRINTED = {"step 1": ("63.8", "4.1", "11.2", "0.7", "no"), "step 2": ("48.7", "9.8", "9.1", "0.8", "yes")}
-VARIABLES = (
-    "beam_length_mm",
-    "beam_width_mm",
-    "substrate_thickness_um",
-    "piezo_thickness_um",
-    "tip_mass_g",
-    "load_resistance_ohm",
-)
 
 
 class Figures:
@@ -96,33 +89,32 @@ def table_2(of: Figures) -> Rows:
 def accuracy(of: Figures) -> Rows:
     rows = []
     for model, run in of.runs.items():
-        released, defined = (of.parts(run, "p1", convention)["acc"] for convention in ("released", "defined"))
+        released, defined = (of.parts(run, "p1", convention)["acc"] for convention in CONVENTIONS)
         rows.append([model, _percent(released), _percent(defined), f"{round(_apart(released, defined) * released.n)}"])
     return rows
 
 
+def _both(of: Figures, probe: Probe, *names: str) -> Rows:
+    """Parts of a probe in both conventions, a line a model."""
+    return [
+        [model, *(_number(of.parts(run, probe, convention)[name]) for name in names for convention in CONVENTIONS)]
+        for model, run in of.runs.items()
+    ]
+
+
 def success(of: Figures) -> Rows:
     return [
-        [model, *(_percent(of.parts(run, "p3", convention)["success"]) for convention in ("released", "defined"))]
+        [model, *(_percent(of.parts(run, "p3", convention)["success"]) for convention in CONVENTIONS)]
         for model, run in of.runs.items()
     ]
 
 
 def recovery(of: Figures) -> Rows:
-    rows = []
-    for model, run in of.runs.items():
-        parts = [of.parts(run, "p3", convention) for convention in ("released", "defined")]
-        names = ("escape", "dead", "cascade", "recq")
-        rows.append([model, *(_number(found[name]) for name in names for found in parts)])
-    return rows
+    return _both(of, "p3", "escape", "dead", "cascade", "recq")
 
 
 def search(of: Figures) -> Rows:
-    rows = []
-    for model, run in of.runs.items():
-        parts = [of.parts(run, "p2", convention) for convention in ("released", "defined")]
-        rows.append([model, *(_number(found[name]) for name in ("impr", "auc", "queries") for found in parts)])
-    return rows
+    return _both(of, "p2", "impr", "auc", "queries")
 
 
 def references(of: Figures) -> Rows:
@@ -160,11 +152,7 @@ def pools(of: Figures) -> Rows:
 
 
 def mismatch(of: Figures) -> Rows:
-    return [
-        [model, *(_number(of.parts(run, "p4", c)["policy_mismatch"]) for c in ("released", "defined"))]
-        for model, run in of.runs.items()
-        if of.complete(run, "p4")
-    ]
+    return [row for row in _both(of, "p4", "policy_mismatch") if of.complete(of.runs[row[0]], "p4")]
 
 
 def lines(of: Figures) -> Rows:
