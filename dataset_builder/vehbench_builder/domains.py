@@ -15,6 +15,7 @@ from vehbench_builder.veh.isomorphic.groups import build_isomorphic
 from vehbench_builder.veh.p1 import p1
 from vehbench_builder.veh.p3 import p3
 from vehbench_builder.veh.p4 import p4
+from vehbench_builder.veh.physics import physics_report
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.isomorphic.types import IsomorphicTask
 from vehbench_hf.types import Probe, Task
@@ -38,13 +39,23 @@ class ProbeModule(Protocol):
         """The tasks of one unit, from the unit alone."""
 
 
+class Physics(Protocol):
+    """A report on labels under other models than the oracle."""
+
+    def as_json(self) -> dict[str, Any]:
+        """JSON values."""
+
+    def as_text(self) -> str:
+        """Tables for a terminal."""
+
+
 @dataclass(frozen=True)
 class DomainBuild:
     """How the tasks of a domain are made and checked.
 
     `probes` are in the order of building: P3 and P4 start from finished P2 tasks. `anchors` are the known devices that
     tasks start from, `inputs` the files that they come from. `subsets` are what a manifest names, by name; `figures`
-    are what card and datasheet say about the tasks of a bank.
+    are what card and datasheet say about the tasks of a bank, `physics` how far their labels carry.
     """
 
     probes: Mapping[Probe, ProbeModule]
@@ -54,6 +65,7 @@ class DomainBuild:
     subsets: Callable[[Iterable[Task]], dict[str, list[str]]]
     checks: Callable[[Bank, int, Progress | None], list[Check]]
     figures: Callable[[Sequence[Task]], dict[str, Any]]
+    physics: Callable[[Sequence[Task]], Physics]
 
 
 VEH = DomainBuild(
@@ -69,6 +81,7 @@ VEH = DomainBuild(
     subsets=lambda tasks: {p3.INTERVENTION: p3.intervention_subset(tasks)},
     checks=veh_checks,
     figures=figures,
+    physics=physics_report,
 )
 
 DOMAINS: dict[str, DomainBuild] = {"veh": VEH}

@@ -55,15 +55,16 @@ def respond(
     *,
     frequency_hz: ArrayLike,
     acceleration_g: ArrayLike,
-    piezo: str = "PZT-5A",
-    substrate: str = "stainless_steel",
+    piezo: str | materials.Piezo = "PZT-5A",
+    substrate: str | materials.Substrate = "stainless_steel",
     damping_ratio: float | None = None,
 ) -> Response:
     """Steady-state response to harmonic base excitation, equations (A-2) to (A-20).
 
     `design` maps the six design variables (mm, mm, um, um, g, ohm) to numbers or to arrays that broadcast
     against each other and against the excitation. `acceleration_g` is the peak base acceleration in units of
-    9.80665 m/s2. `damping_ratio` None means 0.01. Returned amplitudes are peak values, the power is the
+    9.80665 m/s2. `damping_ratio` None means 0.01. `piezo` and
+    `substrate` are names or constants of one's own. Returned amplitudes are peak values, the power is the
     average over a cycle.
 
     Raises MissingVariableError for an absent or null input, InvalidValueError for one that is not a finite

@@ -69,17 +69,17 @@ def _find(name: str, table: dict[str, T], spellings: dict[str, str], kind: str) 
     raise UnknownMaterialError(kind, f"{kind}: unknown material {str(name)[:60]!r}; known are {', '.join(table)}")
 
 
-def piezo(name: str) -> Piezo:
+def piezo(name: str | Piezo) -> Piezo:
     """Constants of a piezoelectric material; case, spaces, hyphens and underscores do not matter.
 
-    Raises UnknownMaterialError with the list of known names.
+    Constants of one's own are returned as they are. Raises UnknownMaterialError with the list of known names.
     """
-    return _find(name, PIEZO, _PIEZO_SPELLINGS, "piezo material")
+    return name if isinstance(name, Piezo) else _find(name, PIEZO, _PIEZO_SPELLINGS, "piezo material")
 
 
-def substrate(name: str) -> Substrate:
+def substrate(name: str | Substrate) -> Substrate:
     """Constants of a substrate material; "aluminium" and "steel" are read as aluminum and stainless_steel.
 
-    Raises UnknownMaterialError with the list of known names.
+    Constants of one's own are returned as they are. Raises UnknownMaterialError with the list of known names.
     """
-    return _find(name, SUBSTRATE, _SUBSTRATE_SPELLINGS, "substrate material")
+    return name if isinstance(name, Substrate) else _find(name, SUBSTRATE, _SUBSTRATE_SPELLINGS, "substrate material")

@@ -31,8 +31,8 @@ def respond_first_mode(
     *,
     frequency_hz: ArrayLike,
     acceleration_g: ArrayLike,
-    piezo: str = "PZT-5A",
-    substrate: str = "stainless_steel",
+    piezo: str | materials.Piezo = "PZT-5A",
+    substrate: str | materials.Substrate = "stainless_steel",
     damping_ratio: float | None = None,
 ) -> dict[str, Array]:
     """The oracle's five metrics by name, from the first mode of a unimorph with a point mass.
