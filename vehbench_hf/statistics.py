@@ -34,6 +34,8 @@ POWER = 0.8
 LEVEL_OF_TEST = 0.05
 STEP = 1e-3
 """How much the weight of a cluster is moved to see what depends on it."""
+LARGEST = 4_000_000
+"""Weights at a time, which bounds the memory where every row is a cluster of its own."""
 ROUNDING = 1e-10
 """Deviations and differences below this are none: sums differ by as much when their terms come in another order."""
 NORMAL_KURTOSIS = 3.0
@@ -94,8 +96,11 @@ def estimate(
     if np.isnan(value):
         return Estimate(value, {}, limits)
     present = np.flatnonzero(share)
-    moves = STEP * (index[None, :] == present[:, None])
-    slope = (statistic(weights * (1 + moves)) - statistic(weights * (1 - moves))) / (2 * STEP)
+    slopes = []
+    for part in np.array_split(present, 1 + len(present) * len(weights) // LARGEST):
+        moves = STEP * (index[None, :] == part[:, None])
+        slopes.append((statistic(weights * (1 + moves)) - statistic(weights * (1 - moves))) / (2 * STEP))
+    slope = np.concatenate(slopes)
     rest = 1 - share[present]
     deviations = np.where(np.abs(slope) < ROUNDING, 0.0, slope) / np.where(rest > ROUNDING, rest, 1.0)
     return Estimate(value, dict(zip(names[present].tolist(), deviations.tolist(), strict=True)), limits)

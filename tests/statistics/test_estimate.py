@@ -150,3 +150,11 @@ def test_rows_without_weight_and_their_clusters_do_not_count():
     found = estimate(mean_of(values), np.array([1.0, 1.0, 0.0, 0.0]), clusters)
     assert found.value == pytest.approx(0.3)
     assert set(found.deviations) == {"a", "b"}
+
+
+def test_many_clusters_are_taken_in_parts_with_equal_results(monkeypatch):
+    values, clusters = np.random.default_rng(8).uniform(size=60), [str(i % 20) for i in range(60)]
+    whole = mean(values, clusters)
+    monkeypatch.setattr("vehbench_hf.statistics.LARGEST", 200)
+    parts = mean(values, clusters)
+    assert dict(parts.deviations) == pytest.approx(dict(whole.deviations))

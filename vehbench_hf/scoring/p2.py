@@ -45,10 +45,21 @@ RELEASED_AUC_LENGTH = 10
 
 
 @dataclass(frozen=True)
+class Steps:
+    """What both conventions read alike in the designs of a search; pairs are sums and counts."""
+
+    first: bool
+    invalid: bool
+    preserved: tuple[int, int]
+    local: tuple[int, int]
+    unmoved: tuple[int, int]
+
+
+@dataclass(frozen=True)
 class Search:
     """One row. Ratios are final over reference power; None where a quantity does not exist for the row."""
 
-    first: bool
+    steps: Steps
     final: bool
     ratio: float | None
     closed_ratio: float | None
@@ -57,13 +68,9 @@ class Search:
     auc: float | None
     auc_of_budget: float | None
     queries: int
-    invalid: bool
     directed: tuple[int, int]
-    preserved: tuple[int, int]
     reductions: tuple[float, int]
-    log_edits: tuple[float, int]
-    local: tuple[int, int]
-    unmoved: tuple[int, int]
+    log_edits: tuple[float, int] = (0.0, 0)
 
 
 @dataclass(frozen=True)
@@ -98,15 +105,15 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
     closed = row_mean(s.closed_ratio for s in searches).average(
         "no scored search ended feasible with a known reference"
     )
-    preserved = pooled(s.preserved for s in searches).average("no design was proposed after a feasible one")
+    preserved = pooled(s.steps.preserved for s in searches).average("no design was proposed after a feasible one")
     destructive = complement(preserved)
     if released and searches and destructive.value is None:
         destructive = MetricValue(0.0, 0)  # as the authors print it
-    invalid = row_mean(s.invalid for s in searches).average("no search was scored")
+    invalid = row_mean(s.steps.invalid for s in searches).average("no search was scored")
     reductions = pooled((s.reductions for s in searches), counted=not released)
     no_pair = "no search has two proposals"
     numbers = {
-        "p2a": row_mean(s.first for s in searches).average("no search was scored"),
+        "p2a": row_mean(s.steps.first for s in searches).average("no search was scored"),
         "p2b": rows.per_row.average("no scored task has a positive reference power"),
         "final_feasible": final,
         "cond_ratio": closed,
@@ -126,8 +133,10 @@ def parts(rows: Rows) -> dict[str, MetricValue]:
         "violation_reduction": reductions.average(
             "no design was proposed after an infeasible one" if released else no_pair
         ),
-        "bounded_local_edit": pooled(s.local for s in searches).average("no proposal differs from the one before"),
-        "no_op": pooled(s.unmoved for s in searches).average(no_pair),
+        "bounded_local_edit": pooled(s.steps.local for s in searches).average(
+            "no proposal differs from the one before"
+        ),
+        "no_op": pooled(s.steps.unmoved for s in searches).average(no_pair),
         "utility_improvement": row_mean(s.rising_with_power for s in searches).average(
             "no search with a reference has two proposals"
         ),
@@ -165,10 +174,8 @@ def _as_released(task: Task, record: Record) -> Search:
     turns = [step for step in record.steps if step.action in ("propose_design", "replan")]
     values = [s.verdict.objective if s.verdict is not None and s.verdict.feasible else None for s in turns]
     gains = worst_limit_gains([d.verdict.slack for d in designs])
-    return _search(
-        task,
-        record,
-        designs,
+    return Search(
+        steps=_steps(task, record, designs),
         final=best is not None,
         ratio=ratio,
         closed_ratio=ratio if ratio > 0 else None,
@@ -203,10 +210,9 @@ def _as_defined(task: Task, record: Record) -> Search:
         values[design.position] = design.verdict.objective if design.verdict.feasible else None
     rising = rising_share(designs, problem, reference) if reference else None
     auc = _best_so_far(values, objective, reference, budget_of(task, record)) if reference else None
-    return _search(
-        task,
-        record,
-        designs,
+    log_edits = [e for a, b in pairwise(designs) if (e := log_edit(a.design, b.design, problem)) is not None]
+    return Search(
+        steps=_steps(task, record, designs),
         final=final,
         ratio=ratio,
         closed_ratio=ratio if final else None,
@@ -217,44 +223,16 @@ def _as_defined(task: Task, record: Record) -> Search:
         queries=len(designs),
         directed=directed_updates(designs),
         reductions=violation_reductions([total_violation(d.verdict) for d in designs]),
-        log_edits=[e for a, b in pairwise(designs) if (e := log_edit(a.design, b.design, problem)) is not None],
+        log_edits=(sum(log_edits), len(log_edits)),
     )
 
 
-def _search(
-    task: Task,
-    record: Record,
-    designs: list[Evaluated],
-    *,
-    final: bool,
-    ratio: float | None,
-    closed_ratio: float | None,
-    rising: float | None,
-    rising_with_power: float | None,
-    auc: float | None,
-    auc_of_budget: float | None,
-    queries: int,
-    directed: tuple[int, int],
-    reductions: tuple[float, int],
-    log_edits: Sequence[float] = (),
-) -> Search:
-    """A row from what the convention decided and what both conventions read alike."""
+def _steps(task: Task, record: Record, designs: list[Evaluated]) -> Steps:
     edits = edit_sizes(designs, task.problem)
-    return Search(
+    return Steps(
         first=bool(designs) and designs[0].verdict.feasible,
-        final=final,
-        ratio=ratio,
-        closed_ratio=closed_ratio,
-        rising=rising,
-        rising_with_power=rising_with_power,
-        auc=auc,
-        auc_of_budget=auc_of_budget,
-        queries=queries,
         invalid=record.outcome != "ok",
-        directed=directed,
         preserved=next_feasible(designs, after=True),
-        reductions=reductions,
-        log_edits=(sum(log_edits), len(log_edits)),
         local=local_edits(edits),
         unmoved=(sum(size <= NO_EDIT for size in edits), len(edits)),
     )
