@@ -30,6 +30,7 @@ from vehbench_cli.commands.tasks import tasks_command
 from vehbench_cli.commands.verify import verify_command
 from vehbench_hf import __version__
 from vehbench_hf.errors import UserError
+from vehbench_hf.safe_files import printable
 from vehbench_oracle import OracleError
 
 app = typer.Typer(
@@ -72,7 +73,9 @@ def main() -> None:
     try:
         app()
     except (UserError, OracleError) as error:
-        typer.echo(f"error: {error}", err=True)
+        # A message may quote what others wrote.
+        lines = "\n".join(map(printable, f"error: {error}".splitlines()))
+        typer.echo(lines, err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

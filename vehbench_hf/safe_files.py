@@ -112,8 +112,8 @@ def lies_within(path: Path, folder: Path) -> bool:
 
 
 def printable(line: str) -> str:
-    """A line without control characters, which in a terminal could hide what stands before them; at most 400 long."""
-    return "".join(c if c.isprintable() else "?" for c in line)[:400]
+    """A line without control characters, which in a terminal could hide what stands before them, cut after 1000."""
+    return "".join(c if c.isprintable() else "?" for c in line[:1000])
 
 
 def _no_number(name: str) -> None:

@@ -63,7 +63,9 @@ def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", confi
         if not parquet.schema_arrow.equals(schema):
             raise BankError(f"{file} has another schema than config {config} of this version; write the bank again.")
         table = parquet.read()
-    except (OSError, pa.ArrowException) as error:
+    except BankError:
+        raise
+    except (OSError, pa.ArrowException, ValueError) as error:
         raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
     try:
         rows: list[dict[str, Any]] = table.to_pylist()
@@ -104,7 +106,9 @@ def check_footers(folder: Path, entries: Sequence[Mapping[str, Any]]) -> None:
             if file.stat().st_size > MAX_FILE:
                 raise BankError(f"{file} has {file.stat().st_size} bytes, which no file of a bank has.")
             footer = pq.read_metadata(file)
-        except (OSError, pa.ArrowException) as error:
+        except BankError:
+            raise
+        except (OSError, pa.ArrowException, ValueError) as error:  # names in a footer may be no UTF-8
             raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
         if footer.num_rows != entry["rows"]:
             raise BankError(f"{file} holds {footer.num_rows} rows, manifest.json says {entry['rows']}.")

@@ -117,7 +117,7 @@ def read_results(
     owner = owner or Owner()
     entries, left_out = [], []
     for file in sorted((results / "records").glob("*.json")):
-        entry = _checked(file, bank)
+        entry = check_file(file, bank)
         on_progress(f"{printable(file.name)}: {entry if isinstance(entry, str) else 'verified'}")
         if isinstance(entry, str):
             left_out.append((printable(file.name), entry))
@@ -129,14 +129,14 @@ def read_results(
     return Board(tuple(sorted(shown, key=lambda e: (e.record["model_id"], e.id))), tuple(displaced), tuple(left_out))
 
 
-def _checked(file: Path, bank: Bank) -> Entry | str:
+def check_file(file: Path, bank: Bank) -> Entry | str:
     """The record of a file, or why it is left out."""
     try:
         record, log, rows = read_copy(file)
         checked = check_record(record, log, bank)
         differing = checked.differences or row_differences(record, rows)
     except UserError as error:
-        return printable(str(error))
+        return printable(str(error))[:400]
     except Exception as error:
         # One bad record must not keep the others from the page, whatever nobody has thought of yet.
         return printable(f"it cannot be checked ({type(error).__name__}: {error})")

@@ -1,6 +1,7 @@
 """The release as read once for all tests, and releases made of links under other names."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def linked_release(release_dir: Path, tmp_path: Path) -> LinkedRelease:
         (folder / MODEL_OUTPUTS).mkdir(parents=True)
         (folder / "data").symlink_to(release_dir / "data")
         for real, name in names.items():
-            (folder / MODEL_OUTPUTS / name).symlink_to(release_dir / MODEL_OUTPUTS / real)
+            shutil.copytree(release_dir / MODEL_OUTPUTS / real, folder / MODEL_OUTPUTS / name)
         return folder
 
     return link

@@ -13,6 +13,8 @@ from vehbench_hf.paper.release.logs import ReleasedRun, find_runs
 from vehbench_hf.paper.release.rows import MODEL_OUTPUTS
 from vehbench_hf.types import PROBES, Probe, Task
 
+LABELS = {f"model_{letter}" for letter in "ACEFGHIJL"}
+"""The folders of the reduced copy, whose oddities are known; the artifact has more."""
 AUXILIARY = {"model_I", "model_J"}  # P1 and P2 only
 PARTIAL, REPEATED, RETRIED = "model_F", "model_G", "model_L"
 
@@ -28,15 +30,16 @@ def problems(run: ReleasedRun, tasks: list[Task]) -> list[str]:
 
 def test_merged_rows_are_those_of_an_independent_count(reference_dir: Path, runs: dict[str, ReleasedRun]) -> None:
     models = json.loads((reference_dir / "log_map.json").read_text(encoding="utf-8"))["models"]
-    assert runs.keys() <= models.keys()
-    for label, run in runs.items():
+    assert runs.keys() & models.keys() >= LABELS
+    for label, run in ((label, runs[label]) for label in sorted(LABELS)):
         for probe, splits in models[label]["probes"].items():
             for split in ("dev", "test_id", "test_ood"):
                 assert len(run.merged(probe, split)) == splits[split]["merged_rows"], (label, probe, split)
 
 
 def test_every_run_agrees_with_itself_and_the_bank(runs: dict[str, ReleasedRun], tasks: list[Task]) -> None:
-    for label, run in runs.items():
+    assert runs.keys() >= LABELS
+    for label, run in ((label, runs[label]) for label in sorted(LABELS)):
         found = problems(run, tasks)
         if label == PARTIAL:
             assert [what.split(" ")[0] for what in found] == ["p4/dev:", "p4/test_ood:"]
@@ -49,7 +52,7 @@ def test_every_run_agrees_with_itself_and_the_bank(runs: dict[str, ReleasedRun],
 
 def test_runs_hold_the_probes_that_were_logged(runs: dict[str, ReleasedRun], tasks: list[Task]) -> None:
     ids: dict[Probe, set[str]] = {p: {task.task_id for task in tasks if task.probe == p} for p in PROBES}
-    for label, run in runs.items():
+    for label, run in ((label, runs[label]) for label in sorted(LABELS)):
         for probe in PROBES:
             held = run.merged(probe).keys()
             if label in AUXILIARY and probe in ("p3", "p4"):
@@ -123,7 +126,7 @@ def test_a_release_with_one_model_or_none_works(
 ) -> None:
     folder = linked_release({"model_J": "model_J"})
     assert find_runs(folder, tasks) == [runs["model_J"]]
-    (folder / MODEL_OUTPUTS / "model_J").unlink()
+    shutil.rmtree(folder / MODEL_OUTPUTS / "model_J")
     assert find_runs(folder, tasks) == []
     shutil.rmtree(folder / "results")
     assert find_runs(folder, tasks) == []

@@ -31,20 +31,17 @@ def found(inputs: Inputs, printed: dict[str, PrintedTable]) -> Reproduction:
 def part_of_release(release_dir: Path, tmp_path: Path) -> PartOf:
     """A release with the real task bank and some model folders, each under a name of the test's choice.
 
-    With `writable`, the folders are copies that a test may damage; with `analysis`, the authors' summaries are there.
+    The folders are copies, which a test may damage; with `analysis`, the authors' summaries are there.
     """
 
-    def make(names: Mapping[str, str], *, writable: bool = False, analysis: bool = False) -> Path:
+    def make(names: Mapping[str, str], *, analysis: bool = False) -> Path:
         folder = tmp_path / "release"
         (folder / MODELS).mkdir(parents=True)
         (folder / "data").symlink_to(release_dir / "data")
         if analysis:
-            (folder / "results/analysis").symlink_to(release_dir / "results/analysis")
+            shutil.copytree(release_dir / "results/analysis", folder / "results/analysis")
         for real, name in names.items():
-            if writable:
-                shutil.copytree(release_dir / MODELS / real, folder / MODELS / name, copy_function=shutil.copyfile)
-            else:
-                (folder / MODELS / name).symlink_to(release_dir / MODELS / real)
+            shutil.copytree(release_dir / MODELS / real, folder / MODELS / name, copy_function=shutil.copyfile)
         return folder
 
     return make

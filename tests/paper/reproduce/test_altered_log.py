@@ -22,7 +22,7 @@ ROW = "qwen3-max"
 @pytest.fixture
 def folder(found: Reproduction, part_of_release: Any) -> Path:
     """A release with a writable copy of one model."""
-    made: Path = part_of_release({found.matched[ROW].label: "copy"}, writable=True)
+    made: Path = part_of_release({found.matched[ROW].label: "copy"})
     return made
 
 

@@ -125,7 +125,7 @@ def test_the_router_chooses_the_models_of_the_paper(inputs: Inputs, printed: dic
 
 def test_cut_off_logs_do_not_count_against_the_tables(found: Reproduction, part_of_release: Any) -> None:
     label = found.matched["mimo-v2.5-pro"].label
-    folder: Path = part_of_release({label: "x"}, writable=True, analysis=True)
+    folder: Path = part_of_release({label: "x"}, analysis=True)
     for file in folder.glob("results/model_outputs/x/**/main_trajectories.jsonl"):
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         for row in rows:

@@ -1,13 +1,15 @@
 """The paper's tables from the logs of the release at hand."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vehbench_hf.errors import ReleaseError
-from vehbench_hf.paper.reproduce import PrintedTable, Reproduction, render, reproduce
+from vehbench_hf.paper.reproduce import Inputs, PrintedTable, Reproduction, render, reproduce
+from vehbench_hf.paper.reproduce.inputs import read_analysis
 from vehbench_hf.paths import shipped
 
 KNOWN_DIFFERENCES = {
@@ -15,6 +17,7 @@ KNOWN_DIFFERENCES = {
     ("16", "P1", "accuracy"),
 }
 LOGGED_MODELS = 7
+"""Of the reduced copy of the release. The artifact has logs of more models, and so more cells with row logs."""
 ROW_LOGS = {
     "2": 28, "3": 0, "4": 18, "5": 0, "12": 9, "13": 0, "14": 0, "16": 9, "18": 49, "19": 49, "20": 49, "21": 56,
     "22": 0, "23": 42, "24": 42, "25": 42, "26": 36, "27": 1, "28": 0, "29": 32, "30": 0, "31": 0, "32": 95, "34": 5,
@@ -38,11 +41,11 @@ def test_every_table_is_compared_in_the_cells_that_its_sources_give(found: Repro
     assert list(found.tables) == list(ROW_LOGS)
     for number, table in found.tables.items():
         counts = {kind: count.compared for kind, count in table.by_source.items()}
-        assert counts == {
-            "row_logs": ROW_LOGS[number],
-            "aggregates": AGGREGATES.get(number, 0),
-            "printed_inputs": PRINTED_INPUTS.get(number, 0),
-        }, number
+        least = {"row_logs": ROW_LOGS[number], "printed_inputs": PRINTED_INPUTS.get(number, 0)}
+        assert all(counts[kind] >= number_of for kind, number_of in least.items()), number
+        assert counts["row_logs"] + counts["aggregates"] >= ROW_LOGS[number] + AGGREGATES.get(number, 0), number
+        if len(found.matched) == LOGGED_MODELS:
+            assert counts == {**least, "aggregates": AGGREGATES.get(number, 0)}, number
 
 
 def test_every_printed_cell_is_compared_or_absent_for_a_reason(
@@ -59,17 +62,15 @@ def test_every_printed_cell_is_compared_or_absent_for_a_reason(
 def test_printed_inputs_are_counted_apart_from_logs(found: Reproduction) -> None:
     for number in PRINTED_INPUTS:
         assert (found.tables[number].compared, found.tables[number].equal) == (0, 0)
-    assert (found.tables["18"].compared, found.tables["18"].equal) == (49, 49)
-    assert (found.tables["3"].compared, found.tables["3"].equal) == (20, 20)
+    assert found.tables["18"].compared == found.tables["18"].equal >= 49
+    assert found.tables["3"].compared == found.tables["3"].equal >= 20
 
 
 def test_every_logged_model_is_matched_by_its_numbers(found: Reproduction) -> None:
-    assert len(found.matched) == LOGGED_MODELS
-    assert len({fit.label for fit in found.matched.values()}) == LOGGED_MODELS
+    assert len({fit.label for fit in found.matched.values()}) == len(found.matched) >= LOGGED_MODELS
     for row, fit in found.matched.items():
         assert fit.share > 0.95, row
     # Two folders hold P1 and P2 runs of models that the paper does not print; nothing near half of their cells fits.
-    assert len(found.unmatched) == 2
     assert all(fit.share < 0.1 for fit in found.unmatched.values())
 
 
@@ -78,7 +79,8 @@ def test_an_absent_cell_has_its_reason(found: Reproduction) -> None:
     # The released log is the 50 rows behind Tables 2 and 21; Table 26 prints another run, test_id included.
     for column in ("dev_tau", "test_id_tau", "test_ood_exact"):
         assert "50 p4 rows of another run" in reasons["o4-mini", column]
-    assert "no directory" in reasons["llama-3.3-70b", "dev_tau"]
+    if "llama-3.3-70b" not in found.matched:
+        assert "no directory" in reasons["llama-3.3-70b", "dev_tau"]
     cma = {cell.reason for cell in found.tables["34"].not_in_logs if cell.row.startswith("cma_es")}
     assert len(cma) == 1
     assert "cannot be reproduced: neither a seed" in cma.pop()
@@ -96,12 +98,10 @@ def test_json_has_the_shape_of_the_contract(found: Reproduction) -> None:
     body: dict[str, Any] = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert list(body["tables"]) == list(found.tables)
     table = body["tables"]["18"]
-    assert (table["compared"], table["equal"], table["not_in_logs"], table["different"]) == (49, 49, 35, [])
-    assert table["by_source"] == {
-        "row_logs": {"compared": 49, "equal": 49},
-        "aggregates": {"compared": 35, "equal": 35},
-        "printed_inputs": {"compared": 0, "equal": 0},
-    }
+    logs, rest = 7 * len(found.matched), 84 - 7 * len(found.matched)
+    assert (table["compared"], table["equal"], table["not_in_logs"], table["different"]) == (logs, logs, rest, [])
+    assert table["by_source"]["row_logs"] == {"compared": logs, "equal": logs}
+    assert table["by_source"]["printed_inputs"] == {"compared": 0, "equal": 0}
     assert body["tables"]["16"]["different"] == [
         {"row": "P1", "column": "accuracy", "printed": 56.3, "computed": pytest.approx(56.25)}
     ]
@@ -122,10 +122,10 @@ def test_text_shows_differences_and_absent_cells(found: Reproduction) -> None:
     text = render(found)
     last = text.rstrip().splitlines()[-len(found.tables) :]
     assert [line.split(":")[0] for line in last] == [f"Table {number}" for number in found.tables]
-    assert (
-        "Table 18: row logs 49 of 49; aggregates (transcribed, not recomputed) 35 of 35; 0 different; 35 not in the "
-        "logs" in last
-    )
+    (line,) = [line for line in last if line.startswith("Table 18: ")]
+    logs = 7 * len(found.matched)
+    assert line.startswith(f"Table 18: row logs {logs} of {logs}; ")
+    assert f"0 different; {84 - logs} not in the logs" in line
     assert "differs: P1, accuracy: printed 56.3, computed 56.25" in text
     assert "not in the logs: o4-mini: dev_tau, dev_exact, test_id_tau" in text
     for row, fit in found.matched.items():
@@ -153,7 +153,7 @@ def test_swapped_names_swap_models(found: Reproduction, part_of_release: Any) ->
 
 def test_the_layout_of_a_model_folder_does_not_matter(found: Reproduction, part_of_release: Any) -> None:
     label = found.matched["gpt-5.4"].label
-    folder: Path = part_of_release({label: "x"}, writable=True)
+    folder: Path = part_of_release({label: "x"})
     usual = reproduce(folder)
     models = folder / "results/model_outputs"
     for place, run in enumerate(sorted((models / "x").iterdir())):
@@ -176,6 +176,45 @@ def test_a_directory_that_fits_two_rows_is_noted(found: Reproduction, part_of_re
     assert list(ambiguous.matched) == ["qwen3.6-plus"]
     assert "its cells fit the printed row deepseek-v4-pro as well as qwen3.6-plus" in ambiguous.coverage["x"]
     assert not any("as well as" in note for note in found.coverage[found.matched["qwen3.6-plus"].label])
+
+
+def test_a_summary_one_folder_deeper_is_read_and_an_absent_one_named(
+    inputs: Inputs, found: Reproduction, part_of_release: Any, release_dir: Path
+) -> None:
+    folder: Path = part_of_release({found.matched["gpt-5.4"].label: "x"}, analysis=True)
+    summary = folder / "results/analysis/appendix_metrics.json"
+    deeper = summary.parent / "paper_generated" / summary.name
+    deeper.parent.mkdir(exist_ok=True)
+    summary.replace(deeper)
+    assert read_analysis(folder) == inputs.analysis
+    deeper.unlink()
+    less = reproduce(folder)
+    assert less.absent == ("appendix_metrics.json",)
+    assert "Summaries that are not there, so that their cells are not compared: appendix_metrics.json" in render(less)
+
+
+def test_a_link_out_of_the_release_is_not_followed(found: Reproduction, part_of_release: Any, tmp_path: Path) -> None:
+    label = found.matched["gpt-5.4"].label
+    folder: Path = part_of_release({label: "x"})
+    models = folder / "results/model_outputs"
+    elsewhere = tmp_path / "elsewhere"
+    (models / "x").rename(elsewhere)
+    (models / "all").symlink_to("/")
+    (models / "x").symlink_to(elsewhere)
+    with pytest.raises(ReleaseError, match="logs of no model"):
+        reproduce(folder)
+
+
+def test_a_log_without_an_end_is_not_read(found: Reproduction, part_of_release: Any) -> None:
+    folder: Path = part_of_release({found.matched["gpt-5.4"].label: "x"})
+    first, second, *_ = sorted((folder / "results/model_outputs").rglob("*_results.jsonl"))
+    first.unlink()
+    first.symlink_to("/dev/zero")
+    assert reproduce(folder).tables  # what leads out of the release is left out
+    second.unlink()
+    os.mkfifo(second)
+    with pytest.raises(ReleaseError, match="no plain file"):
+        reproduce(folder)
 
 
 def test_a_folder_without_models_is_refused(part_of_release: Any) -> None:

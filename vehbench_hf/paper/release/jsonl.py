@@ -5,9 +5,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-from vehbench_hf.errors import ReleaseError
+from vehbench_hf.errors import ReleaseError, UserError
+from vehbench_hf.safe_files import read_plain
 
 Row = dict[str, Any]
+MAX_LOG_BYTES = 500_000_000
+"""Of a file of rows; those of the release have a hundredth of that."""
 
 
 def read_rows(file: Path) -> list[Row]:
@@ -24,7 +27,9 @@ def read_rows_leniently(file: Path) -> tuple[list[Row], list[str]]:
     Raises ReleaseError for an unreadable file.
     """
     try:
-        lines = file.read_bytes().split(b"\n")
+        lines = read_plain(file, MAX_LOG_BYTES).split(b"\n")
+    except UserError as error:
+        raise ReleaseError(str(error)) from None
     except OSError as error:
         raise ReleaseError(f"{file} cannot be read: {error.strerror}.") from None
     rows: list[Row] = []

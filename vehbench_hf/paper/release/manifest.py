@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from vehbench_hf.errors import ReleaseError
+from vehbench_hf.safe_files import read_plain
 from vehbench_hf.types import PROBES, SPLITS, Probe, Split
 
+MAX_TASK_BYTES = 100_000_000
 RELEASE_MANIFEST = "data/manifests/release_manifest.json"
 
 
@@ -49,7 +51,7 @@ def verify_release(folder: Path) -> dict[str, str]:
 def _entries(file: Path) -> dict[str, dict[str, Any]]:
     """The entries of a release or split manifest by their path."""
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        manifest = json.loads(read_plain(file))
         listed = manifest["splits"].values() if "splits" in manifest else manifest["task_banks"]
         return {entry["path"]: entry for entry in listed}
     except FileNotFoundError:
@@ -65,7 +67,7 @@ def _check(folder: Path, name: str, entries: dict[str, dict[str, Any]], manifest
         raise ReleaseError(f"{folder / manifest} does not list {name}; expected an entry with its SHA-256.")
     if not file.is_file():
         raise ReleaseError(f"{file} is missing, though {manifest} lists it; fetch the release again.")
-    body = file.read_bytes()
+    body = read_plain(file, MAX_TASK_BYTES)
     actual = {
         "bytes": len(body),
         "sha256": hashlib.sha256(body).hexdigest(),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vehbench_hf.paper.release.jsonl import Row, read_rows_leniently
+from vehbench_hf.safe_files import lies_within
 from vehbench_hf.types import PROBES, SPLITS, Probe, Split
 
 MODEL_OUTPUTS = "results/model_outputs"
@@ -52,7 +53,9 @@ def model_folders(release_dir: Path) -> list[Path]:
     root = release_dir / MODEL_OUTPUTS
     if not root.is_dir():
         return []
-    return [folder for folder in sorted(root.iterdir()) if folder.is_dir() and _files(folder, RESULT_FILES)]
+    # A link may lead anywhere, to the root of the disk as well; only what the release itself holds is looked at.
+    folders = [folder for folder in sorted(root.iterdir()) if folder.is_dir() and lies_within(folder, release_dir)]
+    return [folder for folder in folders if _files(folder, RESULT_FILES)]
 
 
 def read_model_rows(folder: Path, places: Mapping[str, Place]) -> ModelRows:
@@ -89,7 +92,7 @@ def read_model_rows(folder: Path, places: Mapping[str, Place]) -> ModelRows:
 def _files(folder: Path, names: Mapping[str, object] | None = None) -> list[Path]:
     """JSONL files below a folder, sorted by path; of the given names only, where names are given."""
     below = [Path(top) / name for top, _, files in os.walk(folder) for name in files if name.endswith(".jsonl")]
-    return sorted(file for file in below if names is None or file.name in names)
+    return sorted(file for file in below if (names is None or file.name in names) and lies_within(file, folder))
 
 
 def _rows_by_place(file: Path, name: str, places: Mapping[str, Place], notes: list[str]) -> dict[Place, list[LogRow]]:

@@ -1,6 +1,7 @@
 """What tables are computed from: logs, task bank, the authors' own summaries, and facts beside them."""
 
 import csv
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,20 +15,26 @@ from vehbench_hf.paper.release.references import read_references
 from vehbench_hf.paper.release.rows import model_folders
 from vehbench_hf.paper.release.tasks import read_tasks
 from vehbench_hf.paper.reproduce.sources import CSV_FILES, JSON_FILES
+from vehbench_hf.safe_files import lies_within, read_plain
 from vehbench_hf.types import PROBES, Probe, Task
 
 SUMMARIES = "results/analysis"
+GENERATED = "paper_generated"
+"""A folder below it, in which the artifact has files that the reduced copy has one level higher."""
 THINKING = {"disabled": False, "enabled": True}
 
+MAX_SUMMARY = 100_000_000
 CsvRow = dict[str, str]
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The authors' summaries that are there, by short name: JSON objects, and rows of CSV files."""
+    """The authors' summaries that are there, by short name: JSON objects, and rows of CSV files; the names of those
+    that are absent."""
 
     objects: dict[str, dict[str, Any]] = field(default_factory=dict)
     rows: dict[str, list[CsvRow]] = field(default_factory=dict)
+    absent: tuple[str, ...] = field(default=(), compare=False)
 
     def entry(self, name: str, *path: str) -> dict[str, Any]:
         """An object inside a JSON file; empty where the file or the object is absent."""
@@ -66,13 +73,22 @@ def read_inputs(release_dir: Path) -> Inputs:
 
 def read_analysis(release_dir: Path) -> Analysis:
     """Read the summaries of a release; files that are absent are left out. Raises ReleaseError for a damaged one."""
-    folder = release_dir / SUMMARIES
-    objects = {name: folder / file for name, file in JSON_FILES.items()}
-    rows = {name: folder / entry.file for name, entry in CSV_FILES.items()}
+    objects = {name: _summary(release_dir, file) for name, file in JSON_FILES.items()}
+    rows = {name: _summary(release_dir, entry.file) for name, entry in CSV_FILES.items()}
+    absent = [JSON_FILES[name] for name, file in objects.items() if file is None]
+    absent += [CSV_FILES[name].file for name, file in rows.items() if file is None]
     return Analysis(
-        {name: _read_object(file) for name, file in objects.items() if file.is_file()},
-        {name: _read_rows(file) for name, file in rows.items() if file.is_file()},
+        {name: _read_object(file) for name, file in objects.items() if file is not None},
+        {name: _read_rows(file) for name, file in rows.items() if file is not None},
+        tuple(absent),
     )
+
+
+def _summary(release_dir: Path, name: str) -> Path | None:
+    """A summary of the authors: where the reduced copy of their artifact has it, or where the artifact itself does."""
+    folder = release_dir / SUMMARIES
+    places = (folder / name, folder / GENERATED / name)
+    return next((place for place in places if place.is_file() and lies_within(place, release_dir)), None)
 
 
 def number(entry: Mapping[str, Any], name: str) -> float | None:
@@ -93,14 +109,15 @@ def thinking_modes(release_dir: Path) -> dict[str, bool | None]:
     """
     modes = {}
     for folder in model_folders(release_dir):
-        recorded = {_thinking(file) for file in folder.rglob("run_manifest.json")} - {None}
+        files = (file for file in folder.rglob("run_manifest.json") if lies_within(file, folder))
+        recorded = {_thinking(file) for file in files} - {None}
         modes[folder.name] = recorded.pop() if len(recorded) == 1 else None
     return modes
 
 
 def _thinking(manifest: Path) -> bool | None:
     try:
-        config = json.loads(manifest.read_text(encoding="utf-8")).get("model_config") or {}
+        config = json.loads(read_plain(manifest)).get("model_config") or {}
         return THINKING.get(str(config.get("thinking")))
     except (OSError, ValueError, AttributeError, TypeError):
         return None  # a manifest that cannot be read says nothing
@@ -110,7 +127,7 @@ def _circuit_sizes(release_dir: Path) -> dict[Probe, int]:
     """The circuit tasks of the bank by probe; probes without a file are left out."""
     files: dict[Probe, Path] = {probe: release_dir / "data/circuit" / f"{probe}_tasks.jsonl" for probe in PROBES}
     return {
-        probe: sum(bool(line.strip()) for line in file.read_text(encoding="utf-8").splitlines())
+        probe: sum(bool(line.strip()) for line in read_plain(file, MAX_SUMMARY).splitlines())
         for probe, file in files.items()
         if file.is_file()
     }
@@ -118,16 +135,15 @@ def _circuit_sizes(release_dir: Path) -> dict[Probe, int]:
 
 def _read_rows(path: Path) -> list[CsvRow]:
     try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
+        return list(csv.DictReader(io.StringIO(read_plain(path, MAX_SUMMARY).decode("utf-8"), newline="")))
     except (ValueError, OSError, csv.Error) as error:
         raise _damaged(path, error) from None
 
 
 def _read_object(path: Path) -> dict[str, Any]:
     try:
-        body = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+        body = json.loads(read_plain(path, MAX_SUMMARY))
+    except (ValueError, OSError, RecursionError) as error:
         raise _damaged(path, error) from None
     if not isinstance(body, dict):
         raise ReleaseError(f"{path}: expected a JSON object, got {type(body).__name__}.")

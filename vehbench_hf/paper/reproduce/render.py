@@ -26,6 +26,8 @@ def render(result: Reproduction) -> str:
     without = sorted(rows - result.matched.keys())
     if without:
         lines.append(f"  without a directory: {', '.join(without)}")
+    if result.absent:
+        lines += ["", f"Summaries that are not there, so that their cells are not compared: {', '.join(result.absent)}"]
     lines += ["", "Notes on the logs"]
     lines += [f"  {label}: {note}" for label, notes in result.coverage.items() for note in notes]
     for number, table in result.tables.items():
@@ -34,7 +36,7 @@ def render(result: Reproduction) -> str:
             lines += ["", f"Table {number}, {table.title}", *detail]
     lines += ["", "By table: cells equal of cells compared, by the strongest source that gives a cell"]
     lines += [_line(number, table) for number, table in result.tables.items()]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{''.join(c if c.isprintable() else '?' for c in line)}\n" for line in lines)
 
 
 def _details(table: TableResult) -> list[str]:

@@ -87,6 +87,7 @@ def compare(inputs: Inputs, printed: Tables) -> Reproduction:
         unmatched={run.label: _closest(run.label, evidence.fits) for run in runs if run.label not in named},
         coverage={run.label: (*_equal_fits(run.label, evidence), *_absent_probes(run), *run.notes) for run in runs},
         near_ties=tuple(evidence.near_ties),
+        absent=inputs.analysis.absent,
     )
 
 

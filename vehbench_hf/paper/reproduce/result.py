@@ -97,7 +97,7 @@ class Reproduction:
     """Every table, which directory gave which row, what is odd about the logs, and the differences of Table 13.
 
     `matched` maps printed rows to directories; `unmatched` holds the best fit of every other directory;
-    `coverage` maps directories to sentences about their logs.
+    `coverage` maps directories to sentences about their logs; `absent` names the authors' summaries that are not there.
     """
 
     tables: dict[str, TableResult]
@@ -105,6 +105,7 @@ class Reproduction:
     unmatched: dict[str, Fit]
     coverage: dict[str, tuple[str, ...]]
     near_ties: tuple[NearTie, ...] = ()
+    absent: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:
@@ -119,6 +120,7 @@ class Reproduction:
             "unmatched": {label: {**_fit(fit), "closest": fit.row} for label, fit in self.unmatched.items()},
             "coverage": {label: list(notes) for label, notes in self.coverage.items()},
             "near_ties": [tie._asdict() for tie in self.near_ties],
+            "absent": list(self.absent),
         }
 
 
