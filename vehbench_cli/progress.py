@@ -70,11 +70,13 @@ class RunProgress:
 
 
 def used_text(budget: "Budget") -> str:
-    """Tokens and cost so far, in words."""
+    """Tokens and cost so far, in words; no number where nothing is known, and a lower bound where something is not."""
+    if budget.unknown and not budget.counted:
+        return "tokens and cost unknown (the server reports none)"
     text = f"{budget.input:,} input tokens"
     text += f" ({budget.cached:,} cached)" if budget.cached else ""
     text += f", {budget.output:,} output tokens"
     text += f" ({budget.reasoning:,} reasoning)" if budget.reasoning else ""
     if budget.price:
         text += f", {budget.cost:.4f} {budget.price.currency} at prices of {budget.price.date}"
-    return text
+    return f"at least {text} ({budget.unknown:,} replies did not say)" if budget.unknown else text

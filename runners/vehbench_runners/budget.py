@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from vehbench_hf.types import Usage
+from vehbench_hf.types import Reply
 from vehbench_hf.user_files.prices import Price
 from vehbench_runners.backend import RunStopped
 
@@ -12,7 +12,8 @@ CALLS_AT_FIRST = 4
 
 @dataclass
 class Budget:
-    """What a run has used so far. `calls` counts model calls, tokens are those that the backend reported.
+    """What a run has used so far. `calls` counts model calls, tokens are those that the backend reported: `unknown`
+    counts the replies that did not say what they used, beside which the sums are lower bounds.
 
     `max_tokens` bounds input plus output tokens, `max_cost` the cost in the currency of `price`. Calls in flight are
     taken to use as much as the mean call so far, so that a ceiling is exceeded by no more than they differ from it.
@@ -29,12 +30,15 @@ class Budget:
     reasoning: int = 0
     cost: float = 0.0
     counted: int = 0
+    unknown: int = 0
     in_flight: int = 0
 
-    def add(self, usage: Usage) -> None:
-        """Count one call."""
+    def add(self, reply: Reply) -> None:
+        """Count one call. One without any text, such as a prompt that a filter refused, may be without tokens."""
+        usage = reply.usage
         self.calls += 1
         self.counted += usage.input is not None or usage.output is not None
+        self.unknown += reply.text is not None and (usage.input is None or usage.output is None)
         self.input += usage.input or 0
         self.cached += usage.cached or 0
         self.output += usage.output or 0
@@ -54,8 +58,13 @@ class Budget:
         )
 
     def check(self) -> None:
-        """Raise RunStopped when a ceiling is reached."""
+        """Raise RunStopped when a ceiling is reached, or cannot be kept since a reply did not say what it used."""
         used = self.input + self.output
+        if self.unknown and (self.max_tokens is not None or self.max_cost is not None):
+            raise RunStopped(
+                f"{self.unknown} of {self.calls} calls did not report the tokens they used, so that --max-cost and "
+                "--max-tokens-total cannot be kept. What was done is kept; the same command without a ceiling goes on."
+            )
         if self.max_tokens is not None and used >= self.max_tokens:
             raise RunStopped(
                 f"the run has used {used} tokens and --max-tokens-total is {self.max_tokens}. "

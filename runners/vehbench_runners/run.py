@@ -78,7 +78,7 @@ class _Loop:
         by_episode: dict[tuple[str, int], list[Turn]] = {}
         for turn in logged:
             by_episode.setdefault((turn.task_id, turn.epoch), []).append(turn)
-            self.budget.add(turn.reply.usage)
+            self.budget.add(turn.reply)
         self.answered = any(turn.reply.error is None for turn in logged)
         work = itertools.product(range(self.plan.epochs), self.plan.tasks)
         async with self.backend:
@@ -129,7 +129,7 @@ class _Loop:
         turn = Turn(task.task_id, *position, reply, request_hash(messages), now)
         self.writer.append(turn)
         self.result.calls += 1
-        self.budget.add(reply.usage)
+        self.budget.add(reply)
         self.on_call(task, turn)
         if reply.error is None:
             self.failures_in_a_row, self.answered = 0, True

@@ -1,6 +1,7 @@
 """A run that cannot or must not go on stops, keeps everything that was done, and goes on later where it stopped."""
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Self
 
 import pytest
 
+from vehbench_cli.progress import used_text
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import TurnWriter, read_turns
@@ -154,6 +156,42 @@ def test_a_ceiling_counts_what_earlier_sessions_used(budget: Budget, small_bank:
     done = run(tmp_path, tasks, Scripted(lambda number: GOOD), last)
     assert (done.stopped, done.calls) == (None, 2)
     assert (last.calls, last.input, last.output) == (5, 500, 50)
+
+
+PRICE = Price(1e3, 1e3, 1e4, "USD", "2026-11-01")
+
+
+@pytest.mark.parametrize("budget", [Budget(max_tokens=10**6), Budget(PRICE, 1e6)])
+@pytest.mark.parametrize("usage", [Usage(), Usage(input=100), Usage(output=10), Usage(reasoning=5)])
+def test_a_ceiling_that_cannot_be_kept_stops_the_run(
+    budget: Budget, usage: Usage, bank_v2: Bank, tmp_path: Path
+) -> None:
+    budget = dataclasses.replace(budget)
+    backend = Scripted(lambda number: dataclasses.replace(GOOD, usage=usage) if number == 9 else GOOD)
+    tasks = bank_v2.select(["p1"])[:12]
+    result = run(tmp_path, tasks, backend, budget)
+    assert result.calls == 9
+    assert "1 of 9 calls did not report the tokens they used" in str(result.stopped)
+    assert "at least" in used_text(budget)
+    again = run(tmp_path, tasks, Scripted(lambda number: GOOD), dataclasses.replace(budget, calls=0, unknown=0))
+    assert again.calls == 0
+    assert again.stopped is not None
+    assert run(tmp_path, tasks, Scripted(lambda number: GOOD)).stopped is None
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(None, finish_reason="content_filter"), Reply(None, finish_reason=None, error="HTTP 500")]
+)
+def test_calls_that_no_model_answered_need_no_usage(reply: Reply, small_bank: Bank, tmp_path: Path) -> None:
+    result = run(tmp_path, small_bank.select(["p1"]), Scripted(lambda number: reply), Budget(max_tokens=1000))
+    assert result.stopped is None
+
+
+def test_unknown_totals_are_no_zeros() -> None:
+    budget = Budget(PRICE)
+    budget.add(dataclasses.replace(GOOD, usage=Usage()))
+    assert "unknown" in used_text(budget)
+    assert "0" not in used_text(budget)
 
 
 def test_a_full_disk_ends_all_calls(small_bank: Bank, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def run_command(
         _to_stderr(f"{settings.model} is a built-in baseline, not a language model.")
     folder = evaluation.out or Path("runs") / run_folder_name(settings)
     make_folder(folder)
-    budget = Budget(price, ceilings.max_cost, ceilings.max_tokens_total)
+    budget = Budget(price, ceilings.max_cost, ceilings.max_tokens_total) if backend.is_language_model else Budget()
     with TurnWriter(folder, f"turns-{part[0]}.jsonl" if part else "turns.jsonl") as writer:
         begun_with = (begin_run(folder, settings, opened, writer.file).get("versions") or {}).get("vehbench")
         if begun_with != __version__:
