@@ -52,8 +52,10 @@ def small_bank(tmp_path_factory: pytest.TempPathFactory) -> Bank:
 
 @pytest.fixture(scope="session")
 def bank_v2() -> Bank:
-    """The benchmark's own bank."""
-    return open_bank("v2")
+    """The benchmark's own bank, whole."""
+    bank = open_bank("v2")
+    assert len(bank.tasks) == 763
+    return bank
 
 
 @pytest.fixture(scope="session")
@@ -67,4 +69,6 @@ def bank_v1(release_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Bank
         if not (shared / "bank_v1").exists():
             import_release(release_dir, shared / "bank_v1.part")
             (shared / "bank_v1.part").rename(shared / "bank_v1")
-    return open_bank(shared / "bank_v1")
+    bank = open_bank(shared / "bank_v1")
+    assert len(bank.tasks) == 763
+    return bank

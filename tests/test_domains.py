@@ -180,5 +180,7 @@ def test_no_module_outside_the_domain_folders_has_words_of_the_domain() -> None:
 
 def test_no_module_asks_which_domain_it_is() -> None:
     for folder in FOLDERS:
-        for file in (ROOT / folder).rglob("*.py"):
+        files = list((ROOT / folder).rglob("*.py"))
+        assert files, folder
+        for file in files:
             assert not re.search(r"""domain\s*[!=]=\s*["']""", file.read_text(encoding="utf-8")), file

@@ -33,6 +33,7 @@ def built() -> list[tuple[Unit, Task]]:
     """For each kind of slot the first one of the dev split with all its briefs."""
     first = {(u.slot.plan.subtype, u.slot.plan.variant): u.slot for u in reversed(PUBLISHED) if u.split == "dev"}
     chosen = [u for u in PUBLISHED if first.get((u.slot.plan.subtype, u.slot.plan.variant)) == u.slot]
+    assert len(chosen) >= len(first) > 8
     return [(unit, task) for unit in chosen for task in build_unit(unit)]
 
 

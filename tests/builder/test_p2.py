@@ -51,7 +51,9 @@ def published(build: BuildSpec = PUBLISHED) -> dict[str, Unit]:
 @pytest.fixture(scope="module")
 def built() -> dict[str, Task]:
     work = published()
-    return {key: task for key in KEYS for task in build_unit(work[key])}
+    built = {key: task for key in KEYS for task in build_unit(work[key])}
+    assert list(built) == list(KEYS)
+    return built
 
 
 def reference(task: Task) -> tuple[Design, float, float]:

@@ -75,6 +75,7 @@ def pools() -> dict[str, tuple[Unit, list[Task]]]:
     by_kind: dict[tuple[str, str | None], Unit] = {}
     for unit in reversed(planned_units()):
         by_kind.setdefault((unit.pool.plan.family, unit.pool.plan.balanced_with), unit)
+    assert len(by_kind) > 3
     return {unit.key: (unit, build_unit(unit)) for unit in with_sources(by_kind.values())}
 
 

@@ -131,7 +131,9 @@ def test_a_statistic_has_the_result_that_its_page_says(make, example):
 def test_every_reported_number_is_explained_on_a_page(make, probe):
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES if page.name.startswith(probe))
     for convention in ("defined", "released"):
-        for name in score_parts(probe, [], convention):
+        names = score_parts(probe, [], convention)
+        assert names
+        for name in names:
             assert f"`{name}`" in text, name
 
 

@@ -29,7 +29,9 @@ COMPOSED = {
 
 @pytest.mark.parametrize("convention", ["released", "defined"])
 def test_a_rate_follows_from_its_numerator_and_denominator(bank_v1, run, convention):
-    for probe, found in scored(bank_v1.tasks, run.records, convention).items():
+    scores = scored(bank_v1.tasks, run.records, convention)
+    assert set(scores) == set(PROBES)
+    for probe, found in scores.items():
         values = {name for name, value in found["parts"].items() if value is not None}
         without = {"destructive"} if (probe, convention) == ("p2", "released") else set()
         assert values - found["rates"].keys() == COMPOSED[probe] | without
@@ -81,7 +83,9 @@ def test_a_run_without_readable_replies_has_no_parsed_values(make):
 @pytest.mark.parametrize("probe", PROBES)
 def test_no_rows_give_no_number(probe):
     for convention in ("released", "defined"):
-        for name, part in score_parts(probe, [], convention).items():
+        parts = score_parts(probe, [], convention)
+        assert parts
+        for name, part in parts.items():
             assert part.value is None, name
             assert part.reason, name
             assert not part.denominator, name

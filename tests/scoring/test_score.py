@@ -112,6 +112,7 @@ def test_a_probe_without_any_record_is_undefined(run):
     tasks, _ = run
     for convention in ("released", "defined"):
         found = score(tasks, {}, convention=convention, bank="b")
+        assert set(found["probes"]) == {"p1", "p4"}
         for probe in found["probes"].values():
             assert probe["headline"]["value"] is None
             assert probe["headline"]["interval"] is None

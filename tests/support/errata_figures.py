@@ -46,6 +46,7 @@ class Figures:
     ) -> None:
         """`models` are those of the page; a release with more logs leaves its figures as they are."""
         self.inputs, self.found, self.printed, self.release_dir = inputs, found, printed, release_dir
+        self._parts: dict[tuple[str, Probe, Convention, bool], dict[str, MetricValue]] = {}
         by_label = {run.label: run for run in inputs.runs}
         self.runs = {
             row: by_label[fit.label] for row, fit in sorted(found.matched.items()) if models is None or row in models
@@ -61,7 +62,10 @@ class Figures:
     def parts(
         self, run: ReleasedRun, probe: Probe, convention: Convention, *, every_line: bool = False
     ) -> dict[str, MetricValue]:
-        return score_parts(probe, self.rows(run, probe, every_line=every_line), convention)
+        key = (run.label, probe, convention, every_line)
+        if key not in self._parts:
+            self._parts[key] = score_parts(probe, self.rows(run, probe, every_line=every_line), convention)
+        return self._parts[key]
 
     def complete(self, run: ReleasedRun, probe: Probe) -> bool:
         return len(run.merged(probe)) == sum(task.probe == probe for task in self.inputs.tasks)
@@ -103,10 +107,8 @@ def _both(of: Figures, probe: Probe, *names: str) -> Rows:
 
 
 def success(of: Figures) -> Rows:
-    return [
-        [model, *(_percent(of.parts(run, "p3", convention)["success"]) for convention in CONVENTIONS)]
-        for model, run in of.runs.items()
-    ]
+    parts = {model: [of.parts(run, "p3", c)["success"] for c in CONVENTIONS] for model, run in of.runs.items()}
+    return [[model, *map(_percent, both)] for model, both in parts.items()]
 
 
 def recovery(of: Figures) -> Rows:
@@ -240,8 +242,7 @@ def fixed(of: Figures) -> Rows:
     p3 = [task for task in of.inputs.tasks if task.probe == "p3"]
     live = {task.spec["query_budget"] - len(task.spec["history"]) for task in p3}
     trapped = sum(any(step["verdict"]["feasible"] for step in task.spec["history"]) for task in p3)
-    destructive = [of.parts(run, "p2", "defined")["destructive"].value for run in of.runs.values()]
-    defined = sum(value is not None for value in destructive)
+    defined = sum(of.parts(run, "p2", "defined")["destructive"].value is not None for run in of.runs.values())
     dev = [task.gold["action"] for task in of.inputs.tasks if task.probe == "p1" and task.split == "dev"]
     always = 100 * dev.count("propose_design") / len(dev)
     return [
@@ -261,11 +262,9 @@ def normalization(of: Figures) -> Rows:
 
 def second_best(of: Figures) -> Rows:
     """Table 12 compares the P2 leader with the model that is third."""
-    order = sorted(of.printed["2"].rows, key=lambda model: -of.printed["2"].rows[model]["P2_ratio"])
-    return [
-        [str(place), model, f"{of.printed['2'].rows[model]['P2_ratio']:.4f}"]
-        for place, model in enumerate(order[:3], 1)
-    ]
+    ratios = {model: cells["P2_ratio"] for model, cells in of.printed["2"].rows.items()}
+    order = sorted(ratios, key=lambda model: -ratios[model])
+    return [[str(place), model, f"{ratios[model]:.4f}"] for place, model in enumerate(order[:3], 1)]
 
 
 FIGURES: dict[str, Callable[[Figures], Rows]] = {

@@ -18,7 +18,9 @@ def full(value: float) -> dict[str, float | None]:
 
 @given(pools, st.sampled_from(["released", "defined"]))
 def test_a_score_stays_in_the_unit_interval(models: dict[str, dict[str, float | None]], convention: Convention) -> None:
-    for scores in profiles(models, convention).values():
+    scored = profiles(models, convention)
+    assert scored.keys() == models.keys()
+    for scores in scored.values():
         assert list(scores) == list(AXES)
         for axis, score in scores.items():
             assert (score.value is None) == (not score.used)

@@ -25,12 +25,16 @@ def references(release_dir: Path) -> References:
 
 @pytest.fixture(scope="session")
 def tasks(release_dir: Path, references: References) -> list[Task]:
-    return read_tasks(release_dir, references)
+    tasks = read_tasks(release_dir, references)
+    assert len(tasks) == 763
+    return tasks
 
 
 @pytest.fixture(scope="session")
 def runs(release_dir: Path, tasks: list[Task]) -> dict[str, ReleasedRun]:
-    return {run.label: run for run in find_runs(release_dir, tasks)}
+    runs = {run.label: run for run in find_runs(release_dir, tasks)}
+    assert len(runs) >= 9
+    return runs
 
 
 @pytest.fixture

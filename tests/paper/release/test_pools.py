@@ -14,7 +14,9 @@ from vehbench_oracle import LIMITS, METRICS
 
 @pytest.fixture(scope="module")
 def pools(tasks: list[Task]) -> list[Task]:
-    return [task for task in tasks if task.probe == "p4"]
+    pools = [task for task in tasks if task.probe == "p4"]
+    assert len(pools) == 159
+    return pools
 
 
 def test_stored_slacks_are_those_of_the_oracle(pools: list[Task]) -> None:

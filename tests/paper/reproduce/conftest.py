@@ -24,7 +24,9 @@ def printed() -> dict[str, PrintedTable]:
 
 @pytest.fixture(scope="session")
 def found(inputs: Inputs, printed: dict[str, PrintedTable]) -> Reproduction:
-    return compare(inputs, printed)
+    found = compare(inputs, printed)
+    assert found.matched
+    return found
 
 
 @pytest.fixture

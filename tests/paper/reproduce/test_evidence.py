@@ -33,7 +33,9 @@ READ_FROM_PRINT = {"2", "23", "24", "25", "26", "27"}
 
 @pytest.fixture(scope="module")
 def evidence(inputs: Inputs, printed: dict[str, PrintedTable]) -> Evidence:
-    return gather(inputs, printed)
+    evidence = gather(inputs, printed)
+    assert evidence.matched
+    return evidence
 
 
 def shifted(table: PrintedTable, every: int) -> PrintedTable:
@@ -192,6 +194,8 @@ def test_near_ties_agree_with_tables_12_and_21(found: Reproduction) -> None:
 
 
 def test_a_near_tie_without_logs_or_aggregates_has_no_difference(printed: dict[str, PrintedTable]) -> None:
-    for tie in near_ties(printed["13"], {}, {}):
+    ties = near_ties(printed["13"], {}, {})
+    assert ties
+    for tie in ties:
         assert (tie.difference, tie.interval, tie.source) == (None, None, None)
         assert "no directory of the folder" in str(tie.why)

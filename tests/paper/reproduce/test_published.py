@@ -28,8 +28,9 @@ def test_every_table_is_transcribed() -> None:
     assert without_numbers == {"13", "22"}
 
 
-def test_no_two_rows_of_a_table_share_a_name(tmp_path: Path) -> None:
+def test_no_two_rows_of_a_table_share_a_name() -> None:
     body = json.loads(shipped("cards/published_tables.json").read_text(encoding="utf-8"))
+    assert len(body["tables"]) > 10
     for name, table in body["tables"].items():
         keys = [row[table["key"]] for row in table["rows"]]
         assert len(keys) == len(set(keys)), name
