@@ -39,7 +39,7 @@ def test_the_plain_answers_need_no_repair() -> None:
         ({"answer": {"candidate": "A"}}, "A"),
         ({"choice": "A", "reason": "because"}, "A"),
         ('I think B. {"candidate": "A"}', "A"),
-        ('{"candidate": "A"} or else {"candidate": "B"}', "A"),
+        ('{"candidate": "A"} or else {"candidate": "B"}', "B"),
         ('{"candidate": "A"} {broken', "A"),
     ],
 )
