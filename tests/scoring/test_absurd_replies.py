@@ -1,4 +1,4 @@
-"""No reply, however absurd, makes a scorer raise or a number that is none."""
+"""No reply, however absurd, makes a scorer raise, leave its range, or give a number that is none."""
 
 import json
 import math
@@ -63,7 +63,11 @@ def test_every_number_of_a_score_is_finite_or_null(bank_v2: Bank, probe, convent
     found = score(list({t.task_id: t for t in listed}.values()), records, convention=convention, bank="b")
     assert found["problems"] == []
     assert all(map(math.isfinite, numbers(found)))
-    json.dumps(found, allow_nan=False)
+    for name, value in found["probes"][probe]["parts"].items():
+        if value is None:
+            assert found["probes"][probe]["undefined"][name], name
+        else:
+            assert name in ("queries", "log_edit") or -1 <= value <= 1.05, name
 
 
 @pytest.mark.parametrize("loads", [(1e5, 5e-324), (5e-324, 1e5), (1e200, 1e-300), (1e-320, 1e308)])

@@ -47,22 +47,22 @@ def test_point_value_has_the_formula_of_the_resamples(make, trapped, convention,
         assert part.value == (None if again is None else pytest.approx(again)), name
 
 
-def test_success_follows_the_convention(make, trapped):
-    released, defined = both(live(make, trapped, 2.9, 2.0, 2.9))
-    assert (released["success"].value, defined["success"].value) == (1.0, 0.0)
-    released, defined = both(live(make, trapped, 2.9, 2.9, 2.0))
-    assert (released["success"].value, defined["success"].value) == (1.0, 1.0)
-    released, defined = both(live(make, trapped, None, None))
-    assert (released["success"].value, defined["success"].value) == (0.0, 0.0)
-
-
-def test_first_feasible_is_the_first_turn_as_released_and_the_first_design_as_defined(make, trapped):
-    released, defined = both(live(make, trapped, None, 2.0, 2.9))
-    assert (released["first_feasible"].value, defined["first_feasible"].value) == (1.0, 1.0)
-    released, defined = both(live(make, trapped, 2.9, 2.0, 2.9))
-    assert (released["first_feasible"].value, defined["first_feasible"].value) == (0.0, 1.0)
-    released, defined = both(live(make, trapped, 2.9, 2.9, 2.0))
-    assert (released["first_feasible"].value, defined["first_feasible"].value) == (0.0, 0.0)
+@pytest.mark.parametrize(
+    ("name", "masses", "as_released", "as_defined"),
+    [
+        ("success", (2.9, 2.0, 2.9), 1, 0),
+        ("success", (2.9, 2.9, 2.0), 1, 1),
+        ("success", (None, None), 0, 0),
+        ("first_feasible", (None, 2.0, 2.9), 1, 1),
+        ("first_feasible", (2.9, 2.0, 2.9), 0, 1),
+        ("first_feasible", (2.9, 2.9, 2.0), 0, 0),
+    ],
+)
+def test_any_or_the_last_design_and_the_first_turn_or_design_follow_the_convention(
+    make, trapped, name, masses, as_released, as_defined
+):
+    released, defined = both(live(make, trapped, *masses))
+    assert (released[name].value, defined[name].value) == (as_released, as_defined)
 
 
 def test_released_escape_needs_a_second_step_in_the_right_direction(make, trapped):

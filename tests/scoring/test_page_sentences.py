@@ -122,15 +122,6 @@ def test_zeros_of_the_authors_are_those_that_the_page_lists(make):
     assert [parts(make, "p4", p4, ranked, c)["pair_accuracy"] for c in ("defined", "released")] == [None, 0]
 
 
-def test_a_slow_drift_is_dead(make, trapped):
-    task = trapped
-    last, box = task.spec["history"][-1]["design"], task.spec["variable_bounds"]["beam_length_mm"]
-    step = 0.009 * (box["max"] - box["min"])
-    lengths = [last["beam_length_mm"] + (i + 1) * step for i in range(4)]
-    steps = [make.propose(make.verdict(5.0), **{**last, "beam_length_mm": length}) for length in lengths]
-    assert parts(make, "p3", task, make.record(task, *steps))["dead"] == 1
-
-
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_missing_interval_or_bound_has_a_reason(make, trapped, probe):
     task = {"p2": make.task("p2", gold=REFERENCE), "p3": trapped, "p4": make.pool()}.get(probe)

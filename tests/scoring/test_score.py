@@ -3,12 +3,10 @@ import json
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vehbench_hf.errors import RunError
 from vehbench_hf.scoring import comparability, score
-from vehbench_hf.types import PROBES, Step, Usage
+from vehbench_hf.types import Usage
 
 ACTIONS = ("propose_design", "declare_infeasible", "request_missing_info")
 
@@ -165,37 +163,6 @@ def test_tokens_nobody_reported_are_unknown(make):
     ]
     usage = scored([task], {task.task_id: records}, epochs=2)["usage"]
     assert usage == {"calls": 3, "input": 12, "cached": None, "output": 1, "reasoning": None}
-
-
-@given(data=st.data())
-def test_no_probe_leaves_its_range(make, data):
-    """Any readable or unreadable episode on any probe gives values in range or undefined ones with a reason."""
-    tasks, records = [], {}
-    reference = {"design": None, "power_uw": 2.0, "power_uw_older": None, "upper_bound_uw": None}
-    for probe in PROBES:
-        gold = {
-            "action": data.draw(st.sampled_from(ACTIONS)) if probe == "p1" else None,
-            "reference": reference if probe == "p2" else None,
-            "ranking": list("abcde"),
-        }
-        if probe == "p3":
-            continue
-        task = make.task(probe, probe, gold=gold)
-        verdict = make.verdict(data.draw(st.floats(0, 2)), freq=data.draw(st.floats(-1, 1)))
-        step = {
-            "p1": Step(data.draw(st.sampled_from(ACTIONS))),
-            "p2": make.propose(verdict),
-            "p4": Step("rank", ranking=tuple(data.draw(st.permutations("abcde")))),
-        }[probe]
-        outcome = data.draw(st.sampled_from(["ok", "format_error", "truncated", "refused", "infra_error"]))
-        tasks.append(task)
-        records[probe] = [make.record(task, step, outcome=outcome)]
-    for convention in ("defined", "released"):
-        found = score(tasks, records, convention=convention, bank="b")
-        for probe in found["probes"].values():
-            for name, value in probe["parts"].items():
-                assert value is not None or probe["undefined"][name], name
-                assert value is None or name in ("queries", "log_edit") or -1 <= value <= 1, name
 
 
 def test_a_run_without_a_task_of_the_headline_splits_is_told_so(run):
