@@ -70,7 +70,8 @@ class Connection:
 
     base_url: str | None = option(None, "An OpenAI-compatible endpoint for openai/NAME.")
     concurrency: int | None = option(None, "The most calls in flight.", min=1)
-    max_retries: int = option(6, "Repeats of a call that failed on the way.", min=0)
+    max_retries: int = option(6, "Repeats of a call that failed while others came through; 0 repeats none.", min=0)
+    patience: float = option(600.0, "Seconds without any call that comes through, after which a run stops.", min=0.0)
     timeout: float = option(1800.0, "Longest wait for one reply, in seconds.", min=1.0)
     key_variable: str = option(
         "OPENAI_API_KEY", "The environment variable that holds the API key; never the key itself."

@@ -15,7 +15,8 @@ from vehbench_runners.pacing import Pacer
 
 MAX_FAILURES_IN_A_ROW = 20
 """After so many calls that failed outside the model, with none that came through between, a run stops by itself.
-Prompts that are too long do not count where others fit."""
+Calls that were in flight together and fail together say one thing and count once. Prompts that are too long do not
+count where others fit."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class _Loop:
         if self.result.stopped is not None:
             raise self.result.stopped
         await self._wait_for_room()
+        failures_before = self.failures_in_a_row
         self.budget.in_flight += 1
         try:
             reply = await speaker(messages, position)
@@ -134,7 +136,7 @@ class _Loop:
         if reply.error is None:
             self.failures_in_a_row, self.answered = 0, True
         elif not (self.answered and reply.error.startswith(OVERFLOW)):  # other prompts fit, so it is this one's alone
-            self.failures_in_a_row += 1
+            self.failures_in_a_row += self.failures_in_a_row == failures_before
         if self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             raise RunStopped(f"{self.failures_in_a_row} calls in a row failed outside the model, lastly: {reply.error}")
         await self.pacer.next_turn()

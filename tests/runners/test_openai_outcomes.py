@@ -240,7 +240,7 @@ def test_a_server_that_dies_stops_the_run_and_another_one_finishes_it(small_bank
     first = FakeServer(script)
     with first:
         begun = time.monotonic()
-        result, turns = run(tmp_path, first.url, tasks, concurrency=2)
+        result, turns = run(tmp_path, first.url, tasks, concurrency=2, patience_s=1.0)
     assert time.monotonic() - begun < 20
     assert result.stopped is not None
     assert "cannot connect" in str(result.stopped)

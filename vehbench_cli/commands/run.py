@@ -67,6 +67,7 @@ def run_command(
         base_url=connection.base_url,
         concurrency=connection.concurrency,
         max_retries=connection.max_retries,
+        patience_s=connection.patience,
         timeout_s=connection.timeout,
         key_variable=connection.key_variable,
         engine=engine.arguments(),

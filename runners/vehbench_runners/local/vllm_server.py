@@ -16,6 +16,9 @@ from vehbench_runners.local.server_process import LocalServer
 from vehbench_runners.local.vllm_model import VllmModel, check_structured
 from vehbench_runners.options import BackendOptions
 
+PATIENCE_S = 20.0
+"""A server of our own that answers nothing for so long has died; nobody else starts it again."""
+
 _NO_KEY = "VEHBENCH_MANAGED_SERVER_KEY"
 """No key of the user's is sent to a server that asks for none."""
 
@@ -35,7 +38,11 @@ class VllmServerBackend(VllmModel):
         from vehbench_runners.openai.api import OpenAIBackend
 
         reached = replace(
-            options, base_url=f"{self._server.url}/v1", key_variable=_NO_KEY, concurrency=self.concurrency
+            options,
+            base_url=f"{self._server.url}/v1",
+            key_variable=_NO_KEY,
+            concurrency=self.concurrency,
+            patience_s=min(options.patience_s, PATIENCE_S),
         )
         return OpenAIBackend(self._name, sampling, reached)
 

@@ -16,7 +16,7 @@ from vehbench_runners.backend import OVERFLOW, Position, RunStopped, Speaker
 from vehbench_runners.openai.connection import Connection
 from vehbench_runners.openai.endpoint import read_endpoint, secrets_of
 from vehbench_runners.openai.failures import Failure
-from vehbench_runners.openai.limiter import Limiter
+from vehbench_runners.openai.limiter import LONGEST_PROBE_S, Limiter
 from vehbench_runners.openai.replies import REASONING_FIELDS
 from vehbench_runners.openai.request import (
     TOKEN_FIELDS,
@@ -26,7 +26,7 @@ from vehbench_runners.openai.request import (
     request_fields,
     what_to_change,
 )
-from vehbench_runners.openai.retries import backoff
+from vehbench_runners.openai.retries import LONGEST_BACKOFF_S, backoff
 from vehbench_runners.options import BackendOptions
 
 CONCURRENCY = 64
@@ -35,13 +35,16 @@ LONGEST_WAIT_S = 900.0
 """A server that asks for a longer wait ends the run, which can be taken up again later."""
 
 REFUSALS = 3
-"""So many refusals in a row end a run in which no reply has come yet, or whose server is the user's own and dead."""
+"""So many refusals in a row end a run in which no reply has come yet."""
 
 HANGS = 2
 """A call that ran into the time limit so often is given up: each time may have cost a whole reply."""
 
 BUSY_ROUNDS = 40
-"""A call that the server has no room for is given up after so many tries, even when others come through."""
+"""A call that the server has no room for is given up after so many tries between which others came through."""
+
+WATCH_S = 1.0
+"""How often stuck calls are looked for."""
 
 
 class OpenAIBackend:
@@ -64,6 +67,8 @@ class OpenAIBackend:
         self._reasoning_field: str | None = None
         self._replies = 0
         self._refusals = 0
+        self._last_failure = ""
+        self._watch: asyncio.Task[None] | None = None
         self._stop: RunStopped | None = None
         self._stopping = asyncio.Event()
 
@@ -93,11 +98,14 @@ class OpenAIBackend:
         except BaseException:
             await self._connection.close()
             raise
+        self._watch = asyncio.create_task(self._free_stuck_calls())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
         if self._connection is not None:
             await self._connection.close()
 
@@ -147,11 +155,16 @@ class OpenAIBackend:
         return schema_of(task) if self._sampling.structured else None
 
     async def _call(self, body: dict[str, Any]) -> Reply:
-        """One reply, or a reply with `error` once asking again has not helped. Raises RunStopped."""
-        failures = hangs = rounds = 0
+        """One reply, or a reply with `error` once asking again has not helped. Raises RunStopped.
+
+        Tries count against the call only where the server answered others meanwhile; else the time does, for all calls
+        together.
+        """
+        tries = hangs = own_failures = busy_rounds = 0
+        failed_at = float("inf")
+        own = False
         while True:
-            replies_before = self._replies
-            result, wait_s = await self._ask(body)
+            result, wait_s = await self._ask(body, own)
             if isinstance(result, Reply):
                 return result
             if result.kind == "overflow" and any(name in body for name in TOKEN_FIELDS):
@@ -161,18 +174,31 @@ class OpenAIBackend:
             if result.kind not in ("busy", "again", "hung", "unreachable"):
                 return self._final_reply(result)
             self._stop_if_unreachable(result)
-            rounds += 1
+            tries += 1
             hangs += result.kind == "hung"
-            # waiting for room in a queue that moves is no failure
-            failures += result.kind != "busy" or self._replies == replies_before
-            if failures > self._options.max_retries or hangs >= HANGS or rounds >= BUSY_ROUNDS:
-                return Reply(None, finish_reason=None, error=f"{result.text} (asked {rounds} times)")
-            await self._sleep(max(backoff(max(failures, 1)), wait_s or 0.0))
+            passed_by = self._limiter.newest_answered > failed_at
+            own = passed_by and result.kind == "again"
+            own_failures += own
+            busy_rounds += passed_by and result.kind == "busy"
+            if failed_at == float("inf") or not own:  # one that failed while others came through stays suspect
+                failed_at = asyncio.get_running_loop().time()
+            self._last_failure = result.text
+            if (
+                self._options.max_retries == 0
+                or own_failures >= self._options.max_retries
+                or hangs >= HANGS
+                or busy_rounds >= BUSY_ROUNDS
+            ):
+                return Reply(None, finish_reason=None, error=f"{result.text} (asked {tries} times)")
+            if not own:
+                self._stop_if_down(result)
+            longest = LONGEST_PROBE_S if self._limiter.probing and not own else LONGEST_BACKOFF_S
+            await self._sleep(max(min(backoff(tries), longest), wait_s or 0.0))
 
-    async def _ask(self, body: dict[str, Any]) -> tuple[Reply | Failure, float | None]:
+    async def _ask(self, body: dict[str, Any], at_once: bool) -> tuple[Reply | Failure, float | None]:
         """One request in a slot of the limiter, and how long the server asks to wait."""
         assert self._connection is not None, "the backend is used outside its context"
-        cuts = await self._limiter.acquire()
+        slot = await self._limiter.acquire(at_once=at_once)
         try:
             if self._stop is not None:
                 raise self._stop
@@ -182,16 +208,31 @@ class OpenAIBackend:
                 self._replies += 1
                 self._refusals = 0
                 self._reasoning_field = answer.reasoning_field or self._reasoning_field
-                self._limiter.came_through()
+                self._limiter.came_through(slot)
             elif result.kind == "busy":
-                self._limiter.refused(cuts)
+                self._limiter.refused(slot)
                 if answer.wait_s is not None and answer.wait_s > LONGEST_WAIT_S:
                     result = replace(result, kind="final", text=f"{result.text} (wait {answer.wait_s:.0f} s)")
                 elif answer.wait_s is not None:
                     self._limiter.pause(answer.wait_s)
+            if isinstance(result, Failure) and not at_once and result.kind in ("busy", "again", "unreachable"):
+                self._limiter.failed(slot)
         finally:
-            self._limiter.release()
+            self._limiter.release(slot)
         return result, answer.wait_s
+
+    async def _free_stuck_calls(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_S)
+            self._limiter.free_stuck()
+
+    def _stop_if_down(self, failure: Failure) -> None:
+        """Raise RunStopped once nothing has come through for as long as the run has patience."""
+        if self._limiter.has_been_down(self._options.patience_s):
+            raise self._stopped(
+                f"nothing has come through for {self._options.patience_s:g} s (--patience), lastly: {failure.text}. "
+                "What was done is kept; the same command goes on."
+            )
 
     def _final_reply(self, failure: Failure) -> Reply:
         """What a refusal that no repetition helps comes to. Raises RunStopped when it holds for the whole run."""
@@ -223,7 +264,7 @@ class OpenAIBackend:
 
     def _stop_if_unreachable(self, failure: Failure) -> None:
         self._refusals = self._refusals + 1 if failure.kind == "unreachable" else 0
-        if self._refusals >= REFUSALS and (self._endpoint.is_local or self._replies == 0):
+        if self._refusals >= REFUSALS and self._replies == 0:
             raise self._stopped(f"{failure.text}. {self._where_to_look()}")
 
     def _where_to_look(self) -> str:

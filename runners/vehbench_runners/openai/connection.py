@@ -16,10 +16,15 @@ from vehbench_runners.openai.endpoint import Endpoint, without_secrets
 from vehbench_runners.openai.failures import Failure, read_failure, short
 from vehbench_runners.openai.replies import Completion, read_completion
 from vehbench_runners.openai.request import Served, sent_fields
-from vehbench_runners.openai.retries import retry_after
+from vehbench_runners.openai.retries import quota_reset, retry_after
 
 CONNECT_S = 15.0
 LOOK_S = 10.0
+
+GATEWAY_TIMEOUTS = (408, 504, 522, 524)
+LONG_WAIT_S = 1.5
+"""Such a status after so long a wait means that the model was at work, so that each further try costs a whole reply;
+one that comes at once says that nobody is there."""
 
 CONNECTION_ERRORS = {"ConnectError", "ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError"}
 """Names of exceptions, in any of the HTTP libraries below the client, that mean: no connection came about."""
@@ -108,6 +113,9 @@ class Connection:
         except openai.APIStatusError as error:
             response = error.response
             failure = read_failure(response.status_code, self._clean(response.text), sent_fields(body))
+            waited_s = time.perf_counter() - begun
+            if failure.kind == "again" and response.status_code in GATEWAY_TIMEOUTS and waited_s >= LONG_WAIT_S:
+                failure = replace(failure, kind="hung")
             return self._failed(failure, response.headers)
         except Exception as error:
             if not _from_below(error):
@@ -126,6 +134,8 @@ class Connection:
     def _failed(self, failure: Failure, headers: Mapping[str, str]) -> Answer:
         # The body was cleaned before its text was cut, since half a key would not be found; escapes are read since.
         asked = retry_after(headers)
+        if asked is None and failure.kind == "busy":
+            asked = quota_reset(headers)
         return Answer(replace(failure, text=self._clean(failure.text)), asked if asked is not None else failure.wait_s)
 
     def _unanswered(self, error: BaseException) -> Failure:
