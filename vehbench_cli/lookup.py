@@ -3,17 +3,24 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from vehbench_hf.bank.bank import Bank, open_bank
+from vehbench_hf.bank.bank import Bank, bank_with, open_bank
 from vehbench_hf.errors import BankError, UserError
 from vehbench_hf.runlog import Run, load_run, read_run_json
 from vehbench_hf.types import Task
 
 
 def bank_of(run: Path, given: str | None) -> Bank:
-    """The bank a run was made with, checked by its fingerprint. Raises BankError when it is another one."""
+    """The bank a run was made with, known by its fingerprint, so that a run folder may be moved.
+
+    Raises BankError when the given bank is another one, or none is found where banks lie.
+    """
     info = read_run_json(run)
-    bank = open_bank(given if given is not None else run.resolve() / info["bank"])
-    if bank.fingerprint != info["settings"]["bank_fingerprint"]:
+    fingerprint = info["settings"]["bank_fingerprint"]
+    try:
+        bank = bank_with(fingerprint, [run.resolve() / info["bank"]]) if given is None else open_bank(given)
+    except BankError as error:
+        raise BankError(f"{error} Give the bank of {run} with --bank.") from None
+    if bank.fingerprint != fingerprint:
         raise BankError(
             f"{bank.path} ({bank.version}) is not the bank of {run}: its tasks differ. Give the right one with --bank."
         )

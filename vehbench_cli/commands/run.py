@@ -104,7 +104,9 @@ def run_command(
                     writer,
                     logged.turns,
                     budget=budget,
-                    on_ready=lambda: note_backend(folder, backend.description()),
+                    on_ready=lambda: note_backend(
+                        folder, backend.description(), same_model=connection.same_model or not logged.turns
+                    ),
                     on_call=progress.on_call,
                     on_episode=progress.on_episode,
                 )

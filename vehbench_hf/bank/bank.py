@@ -149,6 +149,19 @@ def locate_bank(name: str) -> Path:
     raise BankError(f"no bank at {name!r}: expected a folder with {MANIFEST}, or one of the names v2, v1.")
 
 
+def bank_with(fingerprint: str, places: Sequence[str | os.PathLike[str]] = ()) -> Bank:
+    """The bank with this fingerprint: the one that ships, bank v1, or one of `places`. Raises BankError for none."""
+    named = [DEFAULT_BANK, "v1", *(os.fspath(place) for place in places)]
+    for name in named:
+        try:
+            found = _read_manifest(locate_bank(name) / MANIFEST)["fingerprint"]
+        except BankError:
+            continue
+        if found == fingerprint:
+            return open_bank(name)
+    raise BankError(f"no bank with the fingerprint {ascii(fingerprint)[1:13]} among {', '.join(named)}.")
+
+
 def open_bank(name: str | os.PathLike[str]) -> Bank:
     """Read a bank and check every file and row against the manifest.
 

@@ -11,10 +11,12 @@ from filelock import FileLock
 from vehbench_hf.bank.bank import Bank
 from vehbench_hf.errors import RunError
 from vehbench_hf.prompts import prompt_texts
+from vehbench_hf.runlog.answering import answering
 from vehbench_hf.runlog.differences import setting_differences
 from vehbench_hf.runlog.lines import turn_files
 from vehbench_hf.runlog.run_json import RunJson, read_run_json, write_run_json
 from vehbench_hf.runlog.settings import RunSettings
+from vehbench_hf.safe_files import printable
 from vehbench_hf.versions import __version__
 
 
@@ -60,12 +62,23 @@ def begin_run(folder: Path, settings: RunSettings, bank: Bank, writing: Path, *,
     return stored
 
 
-def note_backend(folder: Path, used: dict[str, Any]) -> None:
-    """Add what a session really used to `run.json`, if an earlier session did not use the very same."""
+def note_backend(folder: Path, used: dict[str, Any], *, same_model: bool = True) -> None:
+    """Add what a session really used to `run.json`, if an earlier session did not use the very same.
+
+    Raises RunError where earlier sessions asked another server or other weights, unless the user says by `same_model`
+    that the same model answers there.
+    """
     with _locked(folder):
         body = read_run_json(folder)
         known = body.get("backends")
         known = known if isinstance(known, list) else []
+        answered = [answering(each) for each in known]
+        if answered and answering(used) not in answered and not same_model:
+            raise RunError(
+                f"{folder} was answered by {'; '.join(map(printable, answered))}, and now "
+                f"{printable(answering(used))} would go on. Give --same-model if the same model answers there, or "
+                "another --out."
+            )
         if used not in known:
             write_run_json(folder, {**body, "backends": [*known, used]})
 

@@ -12,6 +12,7 @@ from vehbench_hf.errors import BankError, RunError
 from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic_tasks
 from vehbench_hf.prompts import prompts_fingerprint
 from vehbench_hf.protocol import Protocol
+from vehbench_hf.runlog.answering import several_models
 from vehbench_hf.runlog.lines import read_turns
 from vehbench_hf.runlog.recorded import read_recorded
 from vehbench_hf.runlog.replay import replay_episode
@@ -131,6 +132,7 @@ def load_run(folder: Path, bank: Bank, *, tasks: Sequence[Task] | None = None) -
     same_prompts = settings.get("prompts_fingerprint") == prompts_fingerprint(domain_of_settings(settings))
     if not same_prompts:
         problems.append("the run was made with other prompts; its replies are read by today's parser and oracle")
+    problems += several_models(info, turns)
     protocol = protocol_of(settings)
     by_episode: dict[tuple[str, int], list[Turn]] = {}
     for turn in turns:
