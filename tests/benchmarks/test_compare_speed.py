@@ -15,13 +15,13 @@ from vehbench_hf.runlog import Run, load_run
 pytestmark = pytest.mark.slow
 
 
-def test_twelve_runs_take_less_than_twelve_times_two(benchmark: BenchmarkFixture, bank_v1: Bank) -> None:
-    """66 pairs cost as much as 12 runs: what a run gives is computed once. Aim: under 1 s."""
+def test_66_pairs_of_12_runs_take_far_less_than_66_times_one(benchmark: BenchmarkFixture, bank_v1: Bank) -> None:
+    """What a run gives is computed once, so that a pair costs little. Aim: under 1 s."""
     run = load_run(bank_v1.path / "runs" / "model_H", bank_v1)
     runs = [replace(run, folder=Path(f"run{number}")) for number in range(12)]
     found = benchmark.pedantic(lambda: compared(runs), rounds=3)
     assert found == 4 * 66
-    assert benchmark.stats.stats.min < 12 * seconds(lambda: compared(runs[:2]))
+    assert benchmark.stats.stats.min < 33 * min(seconds(lambda: compared(runs[:2])) for _ in range(3))
 
 
 def compared(runs: list[Run]) -> int:
