@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fresh_audit import audited
 from judged import judge_for
+from tampered import audited
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.p1 import p1

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fresh_audit import audited
 from judged import judge_for
+from tampered import audited
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2, strengths
 from vehbench_builder.veh.anchors import load_anchors

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fresh_audit import audited
+from tampered import audited
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.seeds import rng
 from vehbench_builder.veh import strengths

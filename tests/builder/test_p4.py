@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fresh_audit import audited
 from judged import judge_for
+from tampered import audited
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh import p2
 from vehbench_builder.veh.anchors import load_anchors

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certificate_holds import certificate_holds
+from cross_check import certificate_holds
 from vehbench_oracle import VARIABLES, Certificate, VehProblem, certify
 from vehbench_oracle.veh.materials import PIEZO, SUBSTRATE
 from vehbench_oracle.veh.proof.box_bounds import enclose

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vehbench_oracle
-from certificate_holds import certificate_holds
+from cross_check import certificate_holds
 from vehbench_oracle import (
     VARIABLES,
     Certificate,

@@ -8,6 +8,7 @@ doi:10.1023/A:1008202821328; Deb 2000, doi:10.1016/S0045-7825(99)00389-8).
 import numpy as np
 from numpy.typing import NDArray
 
+from vehbench_oracle import Certificate, CertificateError, verify_certificate
 from vehbench_oracle.veh.optimum import AGREEMENT, Optimum, rounded, smallest_slack
 from vehbench_oracle.veh.problem import VehProblem
 from vehbench_oracle.veh.quantities import LIMITS, UPPER_LIMITS, VARIABLES
@@ -52,6 +53,15 @@ def cross_check(
     power, slack, design = max(found, key=lambda one: one[0])
     reached = sum(one[0] >= (1 - AGREEMENT) * power for one in found)
     return Optimum(design, power, slack, runs_done, reached)
+
+
+def certificate_holds(problem: VehProblem, target_uw: float, certificate: Certificate | str) -> bool:
+    """Whether `verify_certificate` finds nothing wrong."""
+    try:
+        verify_certificate(problem, target_uw, certificate)
+    except CertificateError:
+        return False
+    return True
 
 
 def disagreement(first: Optimum, second: Optimum) -> float:
