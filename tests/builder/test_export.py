@@ -136,6 +136,13 @@ def test_the_checksums_of_an_export_fit_its_files(small_bank: Bank, tmp_path: Pa
     assert sums == {name: files[name] for name in files if name.startswith("data/")}
 
 
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?b", "a::b"])
+def test_a_path_that_datasets_reads_as_a_pattern_is_refused(name: str, small_bank: Bank, tmp_path: Path) -> None:
+    with pytest.raises(BankError, match="which `datasets` reads as a pattern"):
+        export_bank(small_bank, tmp_path / name / "vehbench")
+    assert list(tmp_path.iterdir()) == []
+
+
 def foreign(folder: Path) -> None:
     folder.mkdir()
     (folder / "thesis.tex").write_text("years of work")

@@ -19,6 +19,7 @@ from vehbench_hf.bank.bank import Bank, open_bank, write_bank
 from vehbench_hf.bank.loading import configs_of, splits_of
 from vehbench_hf.bank.schema import arrow_schema, row_to_task, task_to_row
 from vehbench_hf.errors import BankError
+from vehbench_hf.probes import BENCHMARK, ProbeInfo
 from vehbench_hf.types import PROBES, SPLITS, Probe, Task
 
 
@@ -29,6 +30,14 @@ def quiet() -> None:
 
 def rows(bank: Bank, config: str, split: str) -> list[dict[str, object]]:
     return [task_to_row(task) for task in bank.select() if (task.probe, task.split) == (config, split)]
+
+
+@pytest.mark.parametrize("info", BENCHMARK, ids=lambda info: info.task_id)
+def test_the_rows_of_a_headline_load_by_its_name(small_bank: Bank, info: ProbeInfo) -> None:
+    loaded = vehbench_hf.load(info.task_id, bank=small_bank)
+    assert list(loaded) == ["test"]
+    held = [row for split in small_bank.headline_splits for row in rows(small_bank, info.probe, split)]
+    assert loaded["test"].to_list() == vehbench_hf.load(info.task_id, "test", small_bank).to_list() == held != []
 
 
 @pytest.mark.parametrize("config", PROBES)

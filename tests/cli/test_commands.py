@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import made_runs
 from command_line import vehbench
 from vehbench_hf.bank.bank import Bank
 
@@ -239,3 +240,55 @@ def test_the_package_runs_as_a_module() -> None:
     done = subprocess.run([sys.executable, "-m", "vehbench_hf", "--version"], capture_output=True, text=True)
     assert done.returncode == 0
     assert done.stdout.startswith("vehbench ")
+
+
+@pytest.mark.parametrize("command", [["import", "RELEASE"], ["tasks", "--bank", "v1"], ["install"]])
+def test_a_user_without_a_home_folder_is_told_what_to_set(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", "~/.cache/huggingface/datasets")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    for name in ("VEHBENCH_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    done = vehbench(*command, cwd=tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+    assert "HOME" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "route", "verify", "experiment"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "openai/x\x1b]0;PWNED\x07\x1b[2J"},
+        {"model": "\ud800"},
+        {"model": 3},
+        {"prompts_version": "1\x1b[31m"},
+        {"protocol_version": ["1"]},
+        {"epochs": 10**9},
+        {"limit": "2"},
+        {"splits": [[]]},
+        {"protocol.p2_stop": {}},
+        {"domain": "\x1b[2J"},
+    ],
+)
+def test_settings_of_a_stranger_are_refused_in_printable_words(
+    command: str, settings: dict[str, object], run_of_a_stranger: Path
+) -> None:
+    info = json.loads((run_of_a_stranger / "run.json").read_text())
+    info["settings"] |= settings
+    (run_of_a_stranger / "run.json").write_text(json.dumps(info))
+    given = {"compare": [run_of_a_stranger] * 2, "route": [run_of_a_stranger] * 2}
+    first = ["control"] if command == "experiment" else []
+    done = vehbench(command, *first, *given.get(command, [run_of_a_stranger]))
+    assert done.returncode == 2, done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def run_of_a_stranger(small_bank: Bank, tmp_path: Path) -> Path:
+    return made_runs.make_run(tmp_path / "run", small_bank, made_runs.no_failures)

@@ -52,6 +52,9 @@ def test_a_large_or_broken_record_is_refused(record_file: Path, tmp_path: Path) 
         "https://huggingface.co/datasets/org/vehbench-results/blob/main/records/../x.json",
         "https://huggingface.co/org/model/blob/main/records/0123456789abcdef.json",
         "file:///etc/passwd",
+        "https://[",
+        "https://huggingface.co/datasets/org/r/blob/refs%2Fpr%2F1%2F..%2Fx/records/0123456789abcdef.json",
+        "https://huggingface.co/datasets/org/r/blob/main/records/0123456789abcdef.json\x1b[2J",
         "https://huggingface.co@example.org/datasets/org/r/blob/main/records/0123456789abcdef.json",
     ],
 )
@@ -85,10 +88,19 @@ def test_a_record_on_the_hub_can_be_verified(hub: Any, at_hub: Any, record_file:
         changed = {} if record is None else {f"records/{record_file.name}": record}
         hub.repo("dataset", f"{org}/vehbench-results").commit("main", files | changed)
         urls.append(f"{hub.url}/datasets/{org}/vehbench-results/blob/main/records/{record_file.name}")
-    honest, lied, large = at_hub(VERIFY, small_bank.path, *urls).splitlines()
+    # As the Hub links a file of an open pull request, and the same through a mirror.
+    hub.repo("dataset", "honest/vehbench-results").commit("refs/pr/1", files)
+    for host, branch in (
+        (hub.url, "refs%2Fpr%2F1"),
+        (hub.url, "refs/pr/1"),
+        ("https://huggingface.co", "refs%2Fpr%2F1"),
+    ):
+        urls.append(f"{host}/datasets/honest/vehbench-results/blob/{branch}/records/{record_file.name}")
+    honest, lied, large, *pulls = at_hub(VERIFY, small_bank.path, *urls).splitlines()
     assert honest.startswith("0 None record ")
     assert "every number follows from the log" in honest
     assert "cannot prove who" in honest
     assert lied.startswith("1 1 scores.probes.p4.headline.value: stated 0.99, computed")
     assert large.startswith(f"1 large/vehbench-results: records/{record_file.name} has 4000001 bytes; at most 4000000")
+    assert [line.split()[:2] for line in pulls] == [["0", "None"]] * 3
     assert hub.unknown == []

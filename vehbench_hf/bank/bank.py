@@ -135,8 +135,11 @@ def locate_bank(name: str) -> Path:
     authors' release, once `vehbench import` has written it into the cache).
     """
     folder = Path(name)
-    if (folder / MANIFEST).is_file():
-        return folder.resolve()
+    try:
+        if (folder / MANIFEST).is_file():
+            return folder.resolve()
+    except (OSError, ValueError):
+        raise BankError(f"no bank at {name[:200]!r}: this is the name of no folder.") from None
     if name in _SHIPPED:
         return shipped(_SHIPPED[name])
     if name == "v1" and (cache_dir() / "v1" / MANIFEST).is_file():

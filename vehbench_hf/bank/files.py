@@ -15,6 +15,8 @@ MAX_UNPACKED = 64_000_000
 MAX_VALUES = 3_000_000
 """Values of all columns, those in lists included. The published bank has a hundred thousand."""
 MAX_FILE = 64_000_000
+MAX_NAME = 200
+"""Of a file of a bank; file systems take no name that is much longer."""
 
 
 def write_rows(out: Path, name: str, rows: Sequence[Mapping[str, Any]], schema: "pa.Schema") -> dict[str, Any]:
@@ -137,6 +139,8 @@ def sha256_of(file: Path) -> str:
 def _inside(folder: Path, name: str) -> Path:
     """`folder/name`, unless the name leads out of the folder. The file may be a link, as in a Hub snapshot."""
     parts = PurePosixPath(name).parts
-    if not parts or parts[0] == "/" or ".." in parts or "\0" in name or "\\" in name:
-        raise BankError(f"{folder}/manifest.json: the file name {name!r} leads out of the bank.")
+    if not parts or parts[0] == "/" or ".." in parts or "\0" in name or "\\" in name or len(name) > MAX_NAME:
+        raise BankError(
+            f"{folder}/manifest.json: the file name {name[:MAX_NAME]!r} leads out of the bank or is too long."
+        )
     return folder.joinpath(*parts)
