@@ -17,8 +17,8 @@ MAX_LOG_BYTES = 250_000_000
 MAX_LINES = 200_000
 """Of a turn file; ten repeats of everything are half of that. Each line costs more memory than its bytes."""
 _PATH = re.compile(
-    r"/datasets/([^/]+/[^/]+)/(?:resolve|blob|raw)/([^/]+|refs/pr/\d+|refs%2Fpr%2F\d+)/(records/[0-9a-f]{16}\.json)",
-    re.IGNORECASE,
+    r"/datasets/([^/]+/[^/]+)/(?:resolve|blob|raw)/([\w.-]+|refs(?:/|%2F)pr(?:/|%2F)\d+)/(records/[0-9a-f]{16}\.json)",
+    re.IGNORECASE | re.ASCII,
 )
 
 
