@@ -30,8 +30,8 @@ def many_rows(file: Path) -> None:
 
 
 def long_list(file: Path) -> None:
-    """Two rows, one of them with a list of five million values."""
-    notes = [{"name": "a", "text": "b"}] * 200_000
+    """Two rows, one of them with a list of a million and a half entries."""
+    notes = [{"name": "a", "text": "b"}] * 1_500_000
     rows = [{**ONE, "spec": {"notes": notes}}, {**ONE, "task_id": "y"}]
     with pq.ParquetWriter(file, SCHEMA, compression="zstd", use_dictionary=False) as writer:
         writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), row_group_size=2)
@@ -56,7 +56,7 @@ def large_dictionary(file: Path) -> None:
     [
         (many_rows, 2, "holds 2000000 rows, manifest.json says 2"),
         (many_rows, 2_000_000, "unpacks to more than"),
-        (long_list, 2, "differs|unpacks to more than|checksum|no id"),
+        (long_list, 2, "unpacks to more than"),
         (long_text, 2, "unpacks to more than"),
         (large_dictionary, 1000, "unpacks to more than"),
     ],

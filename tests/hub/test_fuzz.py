@@ -49,7 +49,7 @@ def seeds(count: int, first: int) -> list[random.Random]:
 
 
 def in_time(begun: float, draw: str) -> None:
-    assert time.monotonic() - begun < LONGEST_S, draw
+    assert time.process_time() - begun < LONGEST_S, draw
 
 
 def test_a_changed_record_is_left_out_or_says_what_its_log_gives(
@@ -59,7 +59,7 @@ def test_a_changed_record_is_left_out_or_says_what_its_log_gives(
     scores = json.loads(honest.read_text())["scores"]["probes"]
     verified = 0
     for number, draw in enumerate(seeds(CASES, 1)):
-        begun = time.monotonic()
+        begun = time.process_time()
         results = shutil.copytree(made_once, tmp_path / "results")
         (file,) = results.glob("records/*.json")
         for _ in range(draw.choice([1, 1, 2])):
@@ -107,7 +107,7 @@ def test_a_changed_run_folder_is_scored_or_refused(
     run = made_runs.make_run(tmp_path / "run", small_bank, made_runs.mixed)
     write_scores(run, score_run(load_run(run, small_bank)))
     for number, draw in enumerate(seeds(max(200, CASES // 5), 2)):
-        begun = time.monotonic()
+        begun = time.process_time()
         folder = tmp_path / "changed"
         shutil.copytree(run, folder)
         for name in draw.sample(["run.json", "scores.json", "turns.jsonl"], draw.choice([1, 1, 2])):
@@ -131,7 +131,7 @@ def test_a_changed_run_folder_is_scored_or_refused(
 def test_a_hostile_bank_is_opened_or_refused(small_bank: Bank, tmp_path: Path) -> None:
     opened = 0
     for number, draw in enumerate(seeds(max(200, CASES // 5), 3)):
-        begun = time.monotonic()
+        begun = time.process_time()
         folder = tmp_path / "bank"
         shutil.copytree(small_bank.path, folder)
         for _ in range(draw.choice([1, 1, 2])):
@@ -141,6 +141,8 @@ def test_a_hostile_bank_is_opened_or_refused(small_bank: Bank, tmp_path: Path) -
                 change_file(folder / MANIFEST, draw)
             elif kind == 1:
                 change_bytes(file, draw)
+                if draw.random() < 0.5:
+                    refit_manifest(folder)
             else:
                 put_another_table(folder, file, draw)
         try:
@@ -152,6 +154,17 @@ def test_a_hostile_bank_is_opened_or_refused(small_bank: Bank, tmp_path: Path) -
         in_time(begun, f"bank {number}")
         shutil.rmtree(folder)
     assert opened < CASES
+
+
+def refit_manifest(folder: Path) -> None:
+    """Let the manifest state the sums that the files now have."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        for entry in manifest["files"]:
+            entry["sha256"] = hashlib.sha256((folder / entry["path"]).read_bytes()).hexdigest()
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+    except (OSError, ValueError, TypeError, KeyError):
+        return  # damaged before
 
 
 def put_another_table(folder: Path, file: Path, draw: random.Random) -> None:

@@ -1,5 +1,6 @@
 """Small damage to what strangers may send: a value of JSON, a line of a log, bytes of a file."""
 
+import contextlib
 import copy
 import json
 import random
@@ -55,8 +56,9 @@ def text_of(value: Any, draw: random.Random) -> str:
 
 
 def change_file(file: Path, draw: random.Random) -> None:
-    """Damage a JSON file in one place."""
-    file.write_text(text_of(json.loads(file.read_text()), draw))
+    """Damage a JSON file in one place; one that was damaged beyond JSON before stays as it is."""
+    with contextlib.suppress(ValueError, RecursionError):
+        file.write_text(text_of(json.loads(file.read_text()), draw))
 
 
 def change_log(file: Path, draw: random.Random) -> None:
@@ -65,7 +67,8 @@ def change_log(file: Path, draw: random.Random) -> None:
     place = draw.randrange(len(lines))
     how = draw.randrange(7)
     if how < 3:
-        lines[place] = (text_of(json.loads(lines[place]), draw) + "\n").encode("utf-8", "surrogatepass")
+        with contextlib.suppress(ValueError, RecursionError):
+            lines[place] = (text_of(json.loads(lines[place]), draw) + "\n").encode("utf-8", "surrogatepass")
     elif how == 3:
         del lines[place]
     elif how == 4:

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, cast
 
-from vehbench_hf.bank.files import check_footers, fingerprint_of, read_rows, write_rows
+from vehbench_hf.bank.files import check_sizes, fingerprint_of, read_rows, write_rows
 from vehbench_hf.bank.row_types import faults, faults_of
 from vehbench_hf.domains import DEFAULT_DOMAIN, DOMAINS, config_of
 from vehbench_hf.errors import BankError
@@ -176,7 +176,7 @@ def open_bank(name: str | os.PathLike[str]) -> Bank:
     manifest = _read_manifest(path / MANIFEST)
     tasks: list[Task] = []
     sums: dict[str, str] = {}
-    check_footers(path, manifest["files"])
+    check_sizes(path, manifest["files"])
     for entry in manifest["files"]:
         columns = arrow_schema(entry["probe"], entry.get("domain") or DEFAULT_DOMAIN)
         for row in read_rows(path, entry, columns, _config(entry)):

@@ -9,12 +9,16 @@ from vehbench_hf.errors import BankError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
+MAX_PACKED = 64_000_000
+"""Bytes of all files of a bank; those of the published one have one hundredth of that."""
 MAX_UNPACKED = 64_000_000
-"""Bytes of all columns of a bank; the published one has two million."""
+"""Bytes of all columns of a file; one of the published bank has two hundred thousand."""
 MAX_VALUES = 3_000_000
-"""Values of all columns, those in lists included. The published bank has a hundred thousand."""
-MAX_FILE = 64_000_000
+"""Values of all columns of a file, those in lists included. One of the published bank has thirty thousand."""
+BATCH = 16
+"""Rows that are unpacked at a time."""
 MAX_NAME = 200
 """Of a file of a bank; file systems take no name that is much longer."""
 
@@ -64,7 +68,10 @@ def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", confi
         parquet = pq.ParquetFile(file)
         if not parquet.schema_arrow.equals(schema):
             raise BankError(f"{file} has another schema than config {config} of this version; write the bank again.")
-        table = parquet.read()
+        if parquet.metadata.num_rows != entry["rows"]:
+            held = parquet.metadata.num_rows
+            raise BankError(f"{file} holds {held} rows, manifest.json says {entry['rows']}.")
+        table = _unpacked(parquet, file)
     except BankError:
         raise
     except (OSError, pa.ArrowException, ValueError) as error:
@@ -90,39 +97,39 @@ def read_rows(folder: Path, entry: Mapping[str, Any], schema: "pa.Schema", confi
     return rows
 
 
-def check_footers(folder: Path, entries: Sequence[Mapping[str, Any]]) -> None:
-    """Raise BankError for files that unpack to more than a bank holds, before any of them is read.
+def check_sizes(folder: Path, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Raise BankError for a bank whose files are larger than those of any bank, before one of them is read."""
+    files = [_inside(folder, entry["path"]) for entry in entries]
+    if sum(file.stat().st_size for file in files if file.is_file()) > MAX_PACKED:
+        raise BankError(f"the files of {folder} have more than {MAX_PACKED} bytes, which no bank has.")
 
-    A Parquet file of two megabytes can hold ten million rows, or one row of ten million values. Sizes are those that
-    the readers of Parquet go by; a value out of a dictionary may be as large as the whole dictionary.
+
+def _unpacked(parquet: "pq.ParquetFile", file: Path) -> "pa.Table":
+    """The table of a file, read in small pieces. Raises BankError when it unpacks to more than a bank holds.
+
+    A file of two megabytes can hold ten million rows, one row of ten million values, or a thousand times one text of a
+    megabyte. Sizes in its footer may be made up, and asking a damaged footer for its columns aborts the process.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    unpacked = values = 0
-    for entry in entries:
-        file = _inside(folder, entry["path"])
-        if not file.is_file():
-            continue  # `read_rows` says so
-        try:
-            if file.stat().st_size > MAX_FILE:
-                raise BankError(f"{file} has {file.stat().st_size} bytes, which no file of a bank has.")
-            footer = pq.read_metadata(file)
-        except BankError:
-            raise
-        except (OSError, pa.ArrowException, ValueError) as error:  # names in a footer may be no UTF-8
-            raise BankError(f"{str(file)[:300]} is no readable Parquet file: {error}") from None
-        if footer.num_rows != entry["rows"]:
-            raise BankError(f"{file} holds {footer.num_rows} rows, manifest.json says {entry['rows']}.")
-        groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-        for column in (group.column(place) for group in groups for place in range(group.num_columns)):
-            size = max(column.total_uncompressed_size, column.total_compressed_size)
-            unpacked += size * (column.num_values if column.has_dictionary_page else 1)
-            values += column.num_values
-        if unpacked > MAX_UNPACKED or values > MAX_VALUES:
-            raise BankError(
-                f"{file} unpacks to more than the {MAX_UNPACKED // 10**6} MB and {MAX_VALUES} values of a bank."
-            )
+    batches, size, values = [], 0, 0
+    for batch in parquet.iter_batches(batch_size=BATCH):
+        size += batch.nbytes
+        values += sum(_values(column) for column in batch.columns)
+        if size > MAX_UNPACKED or values > MAX_VALUES:
+            most = f"{MAX_UNPACKED // 10**6} MB and {MAX_VALUES} values"
+            raise BankError(f"{file} unpacks to more than the {most} that a file of a bank may hold.")
+        batches.append(batch)
+    return pa.Table.from_batches(batches, schema=parquet.schema_arrow)
+
+
+def _values(array: "pa.Array") -> int:
+    """How many values an array holds, those in lists and structs included."""
+    import pyarrow as pa
+
+    parts = [array.flatten()] if pa.types.is_list(array.type) else []
+    parts += array.flatten() if pa.types.is_struct(array.type) else []
+    return len(array) + sum(_values(part) for part in parts)
 
 
 def fingerprint_of(checksums: Iterable[str]) -> str:

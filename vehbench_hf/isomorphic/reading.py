@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from vehbench_hf.bank.bank import Bank, IsomorphicPart
-from vehbench_hf.bank.files import check_footers, fingerprint_of, read_rows
+from vehbench_hf.bank.files import check_sizes, fingerprint_of, read_rows
 from vehbench_hf.bank.row_types import faults_of
 from vehbench_hf.errors import BankError
 from vehbench_hf.isomorphic.types import FORMS, ISOMORPHIC, IsomorphicTask
@@ -50,7 +50,7 @@ def isomorphic_rows(bank: Bank) -> list[dict[str, Any]]:
     from vehbench_hf.bank.schema import arrow_schema
 
     part, columns = _part(bank), arrow_schema(ISOMORPHIC)
-    check_footers(bank.path, part["files"])
+    check_sizes(bank.path, part["files"])
     rows = [row for entry in part["files"] for row in read_rows(bank.path, entry, columns, ISOMORPHIC)]
     if fingerprint_of(row["checksum"] for row in rows) != part["fingerprint"]:
         raise BankError(f"{bank.path}: the isomorphic rows do not add up to their fingerprint in the manifest.")

@@ -32,8 +32,8 @@ LIMITS = (
     "A folder named vehbench in the working directory comes first, an export for instance.",
     "The cache is the one of HF_DATASETS_CACHE or HF_HOME. Loading another folder of the name vehbench seeds it too, "
     "and what was seeded last is what loads: install again after that, and after an upgrade of the data.",
-    "What one version of `datasets` has seeded an older one may not read (\"Feature type 'List' not found\"): install again "
-    "with the older one, or give each a HF_HOME of its own.",
+    "What one version of `datasets` has seeded an older one may not read (\"Feature type 'List' not found\"): install "
+    "again with the older one, or give each a HF_HOME of its own.",
     "The same holds for the metrics and the cache of `evaluate`; a folder vehbench/p4_tau in the working directory "
     "comes first.",
     'vehbench_hf.load("p2"), vehbench_hf.load_metric("p4_tau") and load_dataset with the absolute path of an export '
