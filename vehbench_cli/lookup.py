@@ -19,7 +19,7 @@ def bank_of(run: Path, given: str | None) -> Bank:
     try:
         bank = bank_with(fingerprint, [run.resolve() / info["bank"]]) if given is None else open_bank(given)
     except BankError as error:
-        raise BankError(f"{error} Give the bank of {run} with --bank.") from None
+        raise BankError(f"the bank of {run} must be given with --bank: {error}") from None
     if bank.fingerprint != fingerprint:
         raise BankError(
             f"{bank.path} ({bank.version}) is not the bank of {run}: its tasks differ. Give the right one with --bank."

@@ -27,6 +27,10 @@ class RunStopped(UserError):
     """Why no further call should be made. What was done is kept."""
 
 
+class Interrupted(RunStopped):
+    """A person asked the run to end once the calls in flight have come back."""
+
+
 class Backend(Protocol):
     """A model that can be asked, once entered with `async with`.
 
@@ -52,6 +56,12 @@ class Backend(Protocol):
 
     def request_text(self, task: Task, messages: list[Message]) -> str:
         """What is sent for these messages, as exactly as can be known on this side."""
+
+    def trouble(self) -> str:
+        """What keeps calls from coming through, in words; empty while nothing does. May be called from any thread."""
+
+    def stop(self, reason: RunStopped) -> None:
+        """Begin no further call: calls that wait raise `reason`, those in flight come back."""
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         """Length of a prompt in tokens; None where only the server knows."""

@@ -95,6 +95,13 @@ class InspectBackend:
         """The messages; how they are wrapped is the provider's affair."""
         return "\n".join(f"=== {message['role']} ===\n{message['content']}" for message in messages)
 
+    def trouble(self) -> str:
+        """Nothing stands between this model and its calls."""
+        return ""
+
+    def stop(self, reason: RunStopped) -> None:
+        """Calls that have begun come back."""
+
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         """Only the provider knows."""
         return None

@@ -1,5 +1,6 @@
 """A run is of one model: another server under its name does not go on with it, and a folder may be moved."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from command_line import vehbench
+from fake_server import Answer, FakeServer, completion
 from made_runs import make_run, mixed
 from vehbench_hf.bank.bank import Bank, bank_with
 from vehbench_hf.errors import BankError, RunError
@@ -14,6 +16,7 @@ from vehbench_hf.runlog import load_run
 from vehbench_hf.runlog.answering import answering
 from vehbench_hf.runlog.begin import note_backend
 
+FINE = completion('{"action": "propose_design"}')
 FIRST = {"kind": "openai", "base_url": "http://a.example/v1", "client": "openai 1", "engine": "vllm", "context": 4096}
 
 
@@ -81,3 +84,33 @@ def test_a_run_folder_may_be_moved_when_its_bank_is_where_banks_lie(
 def test_a_fingerprint_that_no_bank_has_is_refused_with_where_it_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(BankError, match="among v2, v1"):
         bank_with("0" * 64, [tmp_path])
+
+
+def test_two_servers_have_two_run_folders(small_bank: Bank, tmp_path: Path) -> None:
+    command = ("run", "--model", "openai/m", "--bank", small_bank.path, "--limit", 1, "--probes", "p1", "--base-url")
+    with FakeServer(lambda body, number: FINE) as first, FakeServer(lambda body, number: FINE) as second:
+        for server in (first, second, first):
+            assert vehbench(*command, server.url, cwd=tmp_path).returncode == 0
+        assert len(first.requests) == 1
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_other_weights_behind_the_name_are_another_model(small_bank: Bank, tmp_path: Path) -> None:
+    served = [Answer(json.dumps({"data": [{"id": "m", "root": root}]}).encode()) for root in ("org/a", "org/b")]
+    command = ("run", "--model", "openai/m", "--bank", small_bank.path, "--limit", 1, "--probes", "p1", "--out")
+    with FakeServer(lambda body, number: FINE, models=served[0]) as server:
+        assert vehbench(*command, tmp_path / "run", "--base-url", server.url).returncode == 0
+        assert vehbench(*command, tmp_path / "run", "--base-url", server.url).returncode == 0
+        server.models = served[1]
+        other = vehbench(*command, tmp_path / "run", "--base-url", server.url)
+    assert other.returncode == 2
+    assert "org/b" in other.stderr
+
+
+@pytest.mark.parametrize("bank", ["../../gone/bank_v2", "", "/etc/passwd", "a\x00b", "n" * 5000])
+def test_a_bank_that_is_not_where_it_was_is_asked_for(bank: str, run: Path, small_bank: Bank) -> None:
+    info = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(info | {"bank": bank}))
+    lost = vehbench("score", run)
+    assert lost.returncode == 2
+    assert "--bank" in lost.stderr

@@ -61,6 +61,12 @@ class Scripted:
     def request_text(self, task: Task, messages: list[Message]) -> str:
         return ""
 
+    def trouble(self) -> str:
+        return ""
+
+    def stop(self, reason: RunStopped) -> None:
+        pass
+
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         return None
 

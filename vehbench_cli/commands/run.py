@@ -13,6 +13,7 @@ from vehbench_cli.dry_run import print_estimate
 from vehbench_cli.option_groups import grouped
 from vehbench_cli.options import BankOption, read_list
 from vehbench_cli.progress import RunProgress, used_text
+from vehbench_cli.unscored import advice, unscored_text
 from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
 from vehbench_hf.bank.subsets import chosen
 from vehbench_hf.episodes import begin_episode
@@ -28,6 +29,8 @@ from vehbench_hf.versions import __version__
 if TYPE_CHECKING:
     from vehbench_runners import Backend
 
+OPENAI_URL = "https://api.openai.com/v1"
+
 
 @grouped
 def run_command(
@@ -41,6 +44,7 @@ def run_command(
 ) -> None:
     """Evaluate a model. Killed or interrupted, the same command goes on where it stopped."""
     from vehbench_runners import BackendOptions, Budget, Plan, make_backend, run_tasks
+    from vehbench_runners.backend import Interrupted
 
     asked = sampling.sampling()
     if ceilings.max_cost is not None and ceilings.prices is None:
@@ -86,7 +90,7 @@ def run_command(
         return
     if not backend.is_language_model:
         _to_stderr(f"{settings.model} is a built-in baseline, not a language model.")
-    folder = evaluation.out or Path("runs") / run_folder_name(settings)
+    folder = evaluation.out or Path("runs") / run_folder_name(settings, _server(settings.model, backend))
     make_folder(folder)
     budget = Budget(price, ceilings.max_cost, ceilings.max_tokens_total) if backend.is_language_model else Budget()
     with TurnWriter(folder, f"turns-{part[0]}.jsonl" if part else "turns.jsonl") as writer:
@@ -97,7 +101,7 @@ def run_command(
         for problem in logged.problems:
             _to_stderr(f"warning: {problem}")
         try:
-            with RunProgress(mine, settings.epochs, budget) as progress:
+            with RunProgress(mine, settings.epochs, budget, backend.trouble) as progress:
                 result = run_tasks(
                     plan,
                     backend,
@@ -109,7 +113,12 @@ def run_command(
                     ),
                     on_call=progress.on_call,
                     on_episode=progress.on_episode,
+                    on_interrupt=lambda: _to_stderr(
+                        f"interrupted: waiting for {budget.in_flight} calls; Ctrl-C again stops at once."
+                    ),
                 )
+            if isinstance(result.stopped, Interrupted):
+                raise KeyboardInterrupt
         except KeyboardInterrupt:
             _to_stderr("interrupted; what was done is kept, the same command goes on from there.")
             raise typer.Exit(130) from None
@@ -124,9 +133,11 @@ def run_command(
     typer.echo(f"log: {os.fspath(folder / writer.file.name)}")
     if result.stopped is not None:
         _to_stderr(f"the run was stopped: {result.stopped}")
-    unscored = [outcome for outcome in result.outcomes.values() if outcome == "infra_error"]
-    if result.stopped is not None or unscored or not (scores["complete"] or part):
-        _to_stderr("the run is incomplete: some tasks are unscored. Give the same command again.")
+    reasons = list(result.reasons.values())
+    if reasons:
+        _to_stderr(unscored_text(reasons))
+    if result.stopped is not None or reasons or not (scores["complete"] or part):
+        _to_stderr(" ".join(["the run is incomplete: some tasks are unscored.", *advice(reasons)]))
         raise typer.Exit(3)
     if part and not scores["complete"]:
         _to_stderr(f"part {evaluation.shard} is done; the scores above are complete when the other parts are, too.")
@@ -142,6 +153,12 @@ def _tasks(bank: Bank, settings: RunSettings) -> Sequence[Task]:
         asked = f"probes {', '.join(settings.probes)} and splits {', '.join(settings.splits)}"
         raise UserError(f"bank {bank.version} has no task in {asked}.")
     return tasks
+
+
+def _server(model: str, backend: "Backend") -> str:
+    """The address of a server that does not follow from the model's name; empty for all others."""
+    address = backend.description().get("base_url") if model.startswith("openai/") else None
+    return str(address) if address not in (None, OPENAI_URL) else ""
 
 
 def _print_prompt(task_id: str, tasks: Sequence[Task], backend: "Backend", protocol: Protocol) -> None:

@@ -155,7 +155,7 @@ def bank_with(fingerprint: str, places: Sequence[str | os.PathLike[str]] = ()) -
     for name in named:
         try:
             found = _read_manifest(locate_bank(name) / MANIFEST)["fingerprint"]
-        except BankError:
+        except (BankError, OSError, ValueError):  # what a run names as its bank may be no path at all
             continue
         if found == fingerprint:
             return open_bank(name)

@@ -71,10 +71,14 @@ class RunSettings:
         return hashlib.sha256(json.dumps(self.flat(), sort_keys=True).encode()).hexdigest()[:8]
 
 
-def run_folder_name(settings: RunSettings) -> str:
-    """`<model>-<bank>-<hash8>`; characters of the model's name that are not plain become hyphens."""
+def run_folder_name(settings: RunSettings, server: str = "") -> str:
+    """`<model>-<bank>-<hash8>`; characters of the model's name that are not plain become hyphens.
+
+    One name at two servers may be two models, so that the address of a `server` goes into the hash.
+    """
+    hash8 = hashlib.sha256(f"{settings.hash8} {server}".encode()).hexdigest()[:8] if server else settings.hash8
     model = re.sub(r"[^A-Za-z0-9.]+", "-", settings.model).strip("-.")[:60] or "model"
-    return f"{model}-{settings.bank_version}-{settings.hash8}"
+    return f"{model}-{settings.bank_version}-{hash8}"
 
 
 def domain_of_settings(settings: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from vehbench_hf.errors import UserError
 from vehbench_hf.types import Message, Task
-from vehbench_runners.backend import Speaker
+from vehbench_runners.backend import RunStopped, Speaker
 from vehbench_runners.baselines.answers import BASELINES, baseline_speaker
 
 
@@ -44,6 +44,13 @@ class BaselineBackend:
     def request_text(self, task: Task, messages: list[Message]) -> str:
         """The messages themselves; of these a baseline reads at most how many queries are left."""
         return json.dumps(messages, indent=1, ensure_ascii=False)
+
+    def trouble(self) -> str:
+        """Nothing stands between this model and its calls."""
+        return ""
+
+    def stop(self, reason: RunStopped) -> None:
+        """Calls that have begun come back."""
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         """A baseline has no tokenizer."""

@@ -10,6 +10,7 @@ from typing import Any
 from vehbench_hf.errors import UserError
 from vehbench_hf.sampling import Sampling, Weights
 from vehbench_hf.types import Message, Reply, Task
+from vehbench_runners.backend import RunStopped
 from vehbench_runners.local.chat_template import load_chat
 from vehbench_runners.options import BackendOptions
 
@@ -33,6 +34,13 @@ class LocalModel:
     def request_text(self, task: Task, messages: list[Message]) -> str:
         """The exact text of the tokens that the model reads."""
         return self._chat.text(messages)
+
+    def trouble(self) -> str:
+        """Nothing stands between this model and its calls."""
+        return ""
+
+    def stop(self, reason: RunStopped) -> None:
+        """Calls that have begun come back."""
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         """Length of a prompt in tokens; needs the tokenizer only."""

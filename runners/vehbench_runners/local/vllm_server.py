@@ -81,6 +81,14 @@ class VllmServerBackend(VllmModel):
 
         return speak
 
+    def trouble(self) -> str:
+        """What keeps calls from coming through."""
+        return self._endpoint.trouble()
+
+    def stop(self, reason: RunStopped) -> None:
+        """Begin no further call."""
+        self._endpoint.stop(reason)
+
     def description(self) -> dict[str, Any]:
         """The server's command, weights and template, and what the endpoint says of itself."""
         from importlib.metadata import PackageNotFoundError, version

@@ -136,6 +136,7 @@ class OpenAIBackend:
             "client": f"openai {metadata.version('openai')}",
             "engine": self._served.engine,
             "context": self._served.context,
+            "weights": self._served.weights,
             "request": self._fields,
             "structured": self._sampling.structured,
         }
@@ -146,6 +147,19 @@ class OpenAIBackend:
         fields = self._fields or request_fields(self._endpoint, sampling, self._served)
         body = request_body(self._name, messages, fields, schema=self._schema(task))
         return json.dumps(body, indent=1, ensure_ascii=False)
+
+    def trouble(self) -> str:
+        """The last failure, and how many calls have been unanswered for unusually long."""
+        stuck = f"{self._limiter.stuck} calls unanswered for unusually long" if self._limiter.stuck else ""
+        state = "waiting, as nothing comes through: " if self._limiter.probing else "last error: "
+        last = f"{state}{self._last_failure[:120]}" if self._last_failure else ""
+        return "; ".join(part for part in (stuck, last) if part)
+
+    def stop(self, reason: RunStopped) -> None:
+        """Begin no further call: those that wait raise `reason`."""
+        self._stop = self._stop or reason
+        self._stopping.set()
+        self._limiter.resume()
 
     def prompt_tokens(self, messages: list[Message]) -> int | None:
         """Only the server knows."""
@@ -272,10 +286,9 @@ class OpenAIBackend:
         return f"{hint} What was done is kept; the same command goes on."
 
     def _stopped(self, text: str) -> RunStopped:
-        self._stop = self._stop or RunStopped(text)
-        self._stopping.set()
-        self._limiter.resume()
-        return self._stop
+        reason = RunStopped(text)
+        self.stop(reason)
+        return self._stop or reason
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, but no longer than the run goes on."""

@@ -97,8 +97,13 @@ class Connection:
         lengths = [mine.get(name) for name in ("max_model_len", "context_length")]
         context = next((length for length in lengths if isinstance(length, int) and length > 0), None)
         engine = mine.get("owned_by")
-        names = tuple(short(self._clean(name)) for name in models)
-        return Served(short(self._clean(engine)) if isinstance(engine, str) else None, context, names)
+        weights = next((mine[name] for name in ("root", "id") if isinstance(mine.get(name), str)), None)
+        return Served(
+            short(self._clean(engine)) if isinstance(engine, str) else None,
+            context,
+            tuple(short(self._clean(name)) for name in models),
+            short(self._clean(weights)) if weights else None,
+        )
 
     async def ask(self, body: dict[str, Any]) -> Answer:
         """Send one chat completion request."""

@@ -40,11 +40,13 @@ NOT_FREE = ("model", "messages", "stream", "n")
 
 @dataclass(frozen=True)
 class Served:
-    """What a server says about itself and the model: its engine ("vllm"), context in tokens, and the models it has."""
+    """What a server says about itself and the model: its engine ("vllm"), context in tokens, the models it has, and
+    `weights`, the name or path behind the model's name."""
 
     engine: str | None = None
     context: int | None = None
     models: tuple[str, ...] = ()
+    weights: str | None = None
 
 
 def request_fields(endpoint: Endpoint, sampling: Sampling, served: Served) -> dict[str, Any]:
