@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from judged import judge_for
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.isomorphic.reading import open_isomorphic
 from vehbench_hf.isomorphic.types import FORMS
 from vehbench_hf.paths import shipped
 from vehbench_hf.types import PROBES, SPLITS
-from vehbench_oracle import LIMITS
 
 SPLIT_SIZES = {"p1": [80, 80, 80], "p2": [64, 40, 104], "p3": [64, 40, 52], "p4": [93, 36, 30]}
 """Tasks in dev, test_id and test_ood, as the paper has them (Table 10)."""
@@ -44,43 +42,6 @@ def test_isomorphic_groups_are_those_of_the_paper_and_do_not_count_as_tasks(bank
     assert Counter(row.form for row in rows) == dict.fromkeys(FORMS, 46)
     assert len(bank.tasks) == 763
     assert not {row.task_id for row in rows} & set(bank.by_id)
-
-
-def test_a_recovery_task_can_be_checked_without_a_search(bank: Bank) -> None:
-    for task in bank.select(["p3"]):
-        witness = task.gold["witness"]
-        assert witness is not None
-        slack = judge_for(task.spec, witness).slack
-        assert min(slack[name] / (task.spec["constraints"][name] or 0.0) for name in LIMITS) >= 0.0045
-
-
-def test_every_design_that_is_called_feasible_is_feasible(bank: Bank) -> None:
-    judged = 0
-    for task in bank.tasks:
-        reference = task.gold["reference"]
-        designs = [task.gold["witness"], reference["design"] if reference else None]
-        designs += [candidate["design"] for candidate in task.spec["candidates"]]
-        if task.probe == "p2":
-            designs.append(task.gold["anchor_design"])
-        if task.gold["action"] in (None, "propose_design") and task.spec["excitation"]["frequency_hz"] is not None:
-            for design in designs:
-                withheld = task.spec["excitation"]["acceleration_g"] is None or None in task.spec["materials"].values()
-                if design is not None and not withheld:
-                    assert judge_for(task.spec, design).feasible, task.task_id
-                    judged += 1
-    assert judged > 1400
-
-
-def test_every_reference_has_its_power_and_a_bound_within_five_percent(bank: Bank) -> None:
-    for task in bank.select(["p2", "p3"]):
-        reference = task.gold["reference"]
-        assert reference is not None
-        assert reference["design"] is not None
-        power, bound = reference["power_uw"], reference["upper_bound_uw"]
-        assert power is not None
-        assert bound is not None
-        assert judge_for(task.spec, reference["design"]).objective == pytest.approx(power, rel=1e-9)
-        assert power <= bound <= 1.0501 * power
 
 
 def test_the_package_stays_small(bank: Bank) -> None:

@@ -23,11 +23,6 @@ from vehbench_hf.probes import BENCHMARK, ProbeInfo
 from vehbench_hf.types import PROBES, SPLITS, Probe, Task
 
 
-@pytest.fixture(autouse=True)
-def quiet() -> None:
-    datasets.disable_progress_bars()
-
-
 def rows(bank: Bank, config: str, split: str) -> list[dict[str, object]]:
     return [task_to_row(task) for task in bank.select() if (task.probe, task.split) == (config, split)]
 

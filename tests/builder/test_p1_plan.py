@@ -7,7 +7,6 @@ import pytest
 
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.veh.anchors import load_anchors
-from vehbench_builder.veh.p1.complete_briefs import TARGET_SHARES
 from vehbench_builder.veh.p1.p1 import Unit, build_unit, units
 
 ANCHORS = load_anchors()
@@ -25,41 +24,6 @@ def action_of(unit: Unit) -> str:
         return INFEASIBLE
     asks = subtype_of(unit) == "missing_blocker_obvious" or unit.slot.plan.variant.startswith("decisive")
     return REQUEST if asks else PROPOSE
-
-
-def test_the_counts_are_those_of_the_paper() -> None:
-    assert Counter((u.split, subtype_of(u)) for u in PUBLISHED) == {
-        (split, subtype): 10
-        for split in ("dev", "test_id", "test_ood")
-        for subtype in (
-            *TARGET_SHARES,
-            *("infeasible_margin", "infeasible_structural", "missing_blocker_obvious", "missing_blocker_ambiguous"),
-        )
-    }
-    per_split = {PROPOSE: 45, INFEASIBLE: 20, REQUEST: 15}
-    assert Counter((u.split, action_of(u)) for u in PUBLISHED) == {
-        (split, action): n for split in ("dev", "test_id", "test_ood") for action, n in per_split.items()
-    }
-    margins = Counter((u.split, u.slot.plan.variant) for u in PUBLISHED if subtype_of(u) == "infeasible_margin")
-    assert {margins[split, "tight"] for split in ("dev", "test_id", "test_ood")} == {4}
-    assert {margins[split, "obvious"] for split in ("dev", "test_id", "test_ood")} == {2}
-    gaps = Counter(u.slot.plan.variant for u in PUBLISHED if subtype_of(u) == "infeasible_structural")
-    assert gaps == {"near": 18, "far": 12}
-    gone = Counter(
-        u.slot.plan.variant.removesuffix("_nor_damping") for u in PUBLISHED if u.slot.plan.variant[:3] == "no_"
-    )
-    assert gone == {"no_frequency": 12, "no_acceleration": 9, "no_load": 9}
-
-
-def test_the_splits_share_anchors_as_in_the_paper() -> None:
-    of_split: dict[str, set[str]] = defaultdict(set)
-    for unit in PUBLISHED:
-        of_split[unit.split].add(unit.slot.anchor.key)
-        assert unit.slot.anchor.inside_domain
-    dev, test_id, test_ood = (of_split[split] for split in ("dev", "test_id", "test_ood"))
-    assert [len(dev), len(test_id), len(test_ood)] == [20, 19, 19]
-    assert [len(dev & test_id), len(dev & test_ood), len(test_id & test_ood)] == [19, 19, 18]
-    assert len({unit.slot.anchor.doi for unit in PUBLISHED}) == 20
 
 
 def test_no_anchor_stands_for_a_gold_action() -> None:

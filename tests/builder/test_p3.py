@@ -1,11 +1,10 @@
 """P3 tasks: every verdict shown is the oracle's, every claim is false, and no thoughtless move solves a task."""
 
-import json
 import pickle
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,17 +12,15 @@ import pytest
 from tampered import audited
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.seeds import rng
-from vehbench_builder.veh import strengths
 from vehbench_builder.veh.anchors import AnchorDesign, load_anchors
 from vehbench_builder.veh.boxes import box_around
 from vehbench_builder.veh.limits import Factors, credible_acceleration_g, limited
 from vehbench_builder.veh.numbers import known, rounded_design
 from vehbench_builder.veh.p3.moves import TRAPS
-from vehbench_builder.veh.p3.p3 import Unit, build_unit, units
-from vehbench_hf.bank.schema import empty_gold, empty_spec, task_to_row
-from vehbench_hf.types import Gold, HistoryStep, Spec, Split, Task
+from vehbench_builder.veh.p3.p3 import Unit, build_unit, intervention_subset, units
+from vehbench_hf.bank.schema import empty_gold, empty_spec
+from vehbench_hf.types import SPLITS, Anchor, Gold, HistoryStep, Spec, Split, Task
 from vehbench_oracle import LIMITS
-from vehbench_oracle.veh.domain import problem_of_brief
 
 pytestmark = pytest.mark.slow
 
@@ -75,31 +72,6 @@ def metrics(step: HistoryStep) -> dict[str, float]:
     found = step["verdict"]["metrics"]
     assert found is not None
     return found
-
-
-def test_the_bank_has_the_counts_of_the_paper(published: list[Unit], reference_dir: Path) -> None:
-    paper = json.loads((reference_dir / "task_statistics.json").read_text(encoding="utf-8"))["paper"]["P3"]
-    assert Counter(unit.split for unit in published) == paper["split"]
-    assert len({unit.plan.anchor_key for unit in published}) == paper["anchors"]["distinct"]
-    groups = Counter(one.source_group for unit in published for one in unit.plan.own[:1])
-    assert groups == paper["source_group"]
-
-
-def test_no_type_is_rare_in_a_split(published: list[Unit]) -> None:
-    assert len(published) == 156
-    assert set(Counter(unit.plan.type for unit in published).values()) == {26}
-    for split, anchors in (("dev", 16), ("test_id", 9), ("test_ood", 25)):
-        of_split = [unit.plan for unit in published if unit.split == split]
-        types = Counter(plan.type for plan in of_split)
-        assert set(types) == set(TRAPS)
-        assert max(types.values()) - min(types.values()) <= 1
-        keys = Counter(plan.anchor_key for plan in of_split)
-        assert len(keys) == anchors
-        assert max(keys.values()) - min(keys.values()) <= 1
-        assert max(Counter((plan.anchor_key, plan.type) for plan in of_split).values()) <= 2
-    variants = Counter((unit.plan.type, unit.plan.variant) for unit in published)
-    for type_ in TRAPS:
-        assert abs(variants[type_, 0] - variants[type_, 1]) <= 3
 
 
 def test_every_task_is_made_from_its_own_split(published: list[Unit], sources: dict[str, Task]) -> None:
@@ -157,43 +129,6 @@ def test_a_note_quotes_only_numbers_that_were_shown(built: Sequence[Task]) -> No
                 assert float(quoted) in told, (task.task_id, number + 1, step["note"])
 
 
-def test_the_secondary_limit_stops_the_reversed_variable(built: Sequence[Task]) -> None:
-    """Along the variable that moved, whatever is in tune and strong enough breaks the secondary limit by 3 %."""
-    checked = 0
-    for task in built:
-        spec, trap = task.spec, task.gold["trap"]
-        assert trap is not None
-        name, limit = trap["variable"], trap["secondary_constraint"]
-        if name is None or task.subtype == "topology_trap":
-            continue
-        assert limit is not None
-        values = np.linspace(*problem_of_brief(spec).range_of(name), 50_003)
-        response = problem_of_brief(spec).respond({**spec["history"][-1]["design"], name: values})
-        met = response.freq_error_pct <= known(spec["constraints"]["freq_error_pct_limit"])
-        met &= response.load_power_uw >= known(spec["constraints"]["power_target_uw"])
-        assert met.any(), "reversal does not even bring frequency and power back"
-        smallest = float(getattr(response, LIMITS[limit].metric)[met].min())
-        assert known(spec["constraints"][limit]) / smallest == pytest.approx(0.97, abs=0.005)
-        checked += 1
-    assert checked >= 6
-
-
-def test_a_device_would_bear_the_limits(built: Sequence[Task]) -> None:
-    for task in built:
-        limits = task.spec["constraints"]
-        substrate = task.spec["materials"]["substrate"] or ""
-        assert 1 <= known(limits["stress_limit_mpa"]) <= strengths.SUBSTRATE[substrate].mpa
-        assert 1e-3 <= known(limits["disp_limit_mm"]) <= 0.1 * problem_of_brief(task.spec).range_of("beam_length_mm")[1]
-        assert limits["freq_error_pct_limit"] == 4.0
-        assert known(limits["power_target_uw"]) >= 0.01
-
-
-def test_building_twice_gives_the_same_task(published: list[Unit]) -> None:
-    unit = next(unit for unit in published if unit.plan.type == "false_feasibility")
-    first, again = (task_to_row(task) for task in (*build_unit(unit), *build_unit(unit)))
-    assert first == again
-
-
 def test_a_hopeless_unit_fails_with_a_reason(published: list[Unit]) -> None:
     unit = next(unit for unit in published if unit.plan.type == "unit_flip")
     brief = unit.plan.own[0].brief
@@ -210,3 +145,48 @@ def test_the_audit_finds_no_fault_in_built_tasks(built: Sequence[Task]) -> None:
     for name in ("p3_verdicts_recomputed", "p3_claims_are_false", "p3_retracing_fails", "p3_reversal_fails"):
         assert checked[name] > 0
     assert checked["reference_certificates_hold"] == checked["p3_tasks_are_solvable_with_slack"] == len(built)
+
+
+def subset_task(split: str, number: int, subtype: str, anchor: str) -> Task:
+    paper: Anchor = {"key": anchor, "doi": None, "doi_released": None, "title": None, "year": None}
+    name = f"v2::p3::{split}::{number:04d}"
+    return Task(name, "p3", split, subtype, "hard", None, paper, "veh-v2", empty_spec(), empty_gold())  # type: ignore[arg-type]
+
+
+def subset_tasks(per_stratum: int) -> list[Task]:
+    strata = [(split, subtype) for split in SPLITS for subtype in TRAPS]
+    return [
+        subset_task(split, 10 * place + i, subtype, f"{split}{i // 2}")
+        for place, (split, subtype) in enumerate(strata)
+        for i in range(per_stratum)
+    ]
+
+
+def test_every_stratum_has_two_tasks_of_two_papers() -> None:
+    tasks = subset_tasks(4)
+    chosen = intervention_subset(tasks)
+    assert len(chosen) == len(set(chosen)) == 36
+    by_id = {task.task_id: task for task in tasks}
+    for split in SPLITS:
+        for subtype in TRAPS:
+            pair = [by_id[name] for name in chosen if (by_id[name].split, by_id[name].subtype) == (split, subtype)]
+            assert len({one.anchor["key"] for one in pair if one.anchor}) == 2
+
+
+def test_the_order_of_the_bank_does_not_change_the_subset() -> None:
+    tasks = subset_tasks(5)
+    assert intervention_subset(reversed(tasks)) == intervention_subset(tasks)
+
+
+def test_no_other_tasks_enter_the_subset() -> None:
+    tasks = subset_tasks(2)
+    other = [replace(one, probe="p2", task_id=one.task_id.replace("p3", "p2")) for one in tasks]
+    fresh = [replace(one, split="train", task_id=f"{one.task_id}t") for one in tasks]
+    assert intervention_subset([*other, *fresh, *tasks]) == intervention_subset(tasks)
+    assert intervention_subset([*other, *fresh]) == []
+
+
+def test_a_small_stratum_is_refused() -> None:
+    tasks = subset_tasks(2)
+    with pytest.raises(BuildError, match=rf"2 tasks of {tasks[0].subtype} or more in dev, got 1"):
+        intervention_subset(tasks[1:])

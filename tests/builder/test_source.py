@@ -63,9 +63,7 @@ def test_the_hash_is_over_builder_oracle_rows_and_verdicts_without_the_audit(mon
         rest = [file for file in home.rglob("*.py") if "audit" not in file.relative_to(home).parts]
         assert set(rest) <= set(seen.values())
     shared = sorted(name for name in seen if name.startswith("vehbench_hf/"))
-    assert shared == [
-        f"vehbench_hf/{name}.py" for name in ("bank/canonical", "bank/schema", "episodes/judging", "types")
-    ]
+    assert shared == [f"vehbench_hf/{name}.py" for name in ("bank/canonical", "bank/schema", "types")]
     assert not [name for name in seen if "/audit/" in name]
     assert "vehbench_builder/veh/p3/wordings.yaml" in seen
     assert all(file.is_file() for file in seen.values())
