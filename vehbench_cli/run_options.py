@@ -73,6 +73,7 @@ class Connection:
     max_retries: int = option(6, "Repeats of a call that failed while others came through; 0 repeats none.", min=0)
     patience: float = option(600.0, "Seconds without any call that comes through, after which a run stops.", min=0.0)
     timeout: float = option(1800.0, "Longest wait for one reply, in seconds.", min=1.0)
+    stream: bool = option(False, "Ask for replies in pieces; --timeout is then the longest wait for the next one.")
     same_model: bool = option(False, "Go on with a run at another server, which serves the same model.")
     key_variable: str = option(
         "OPENAI_API_KEY", "The environment variable that holds the API key; never the key itself."

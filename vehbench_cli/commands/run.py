@@ -73,6 +73,7 @@ def run_command(
         max_retries=connection.max_retries,
         patience_s=connection.patience,
         timeout_s=connection.timeout,
+        stream=connection.stream,
         key_variable=connection.key_variable,
         engine=engine.arguments(),
         managed_server=engine.vllm_server,

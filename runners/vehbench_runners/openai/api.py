@@ -87,12 +87,13 @@ class OpenAIBackend:
             secrets_of(self._options.base_url, key),
             connections=self.concurrency,
             timeout_s=self._options.timeout_s,
+            stream=self._options.stream,
         )
         try:
             if not self._endpoint.is_openai:  # OpenAI lists its models without anything that is of use here
                 served = await self._connection.look(self._name)
                 if isinstance(served, Failure) and self._endpoint.is_local:
-                    raise RunStopped(f"{served.text}. {self._where_to_look()}")
+                    raise RunStopped(f"{served.text}. {self._endpoint.where_to_look(served.text)}")
                 self._served = served if isinstance(served, Served) else Served()
             self._fields = request_fields(self._endpoint, self._sampling, self._served)
         except BaseException:
@@ -123,6 +124,7 @@ class OpenAIBackend:
                 schema=schema,
                 context=self._served.context,
                 reasoning_field=self._reasoning_field or default,
+                stream=self._options.stream,
             )
             return await self._call(body)
 
@@ -262,9 +264,8 @@ class OpenAIBackend:
             )
         self._refusals += 1
         if self._refusals >= REFUSALS and self._replies == 0:
-            raise self._stopped(
-                f"the first {self._refusals} requests were all refused, the last one with {failure.text}"
-            )
+            hint = " Give --stream." if "stream" in failure.text and not self._options.stream else ""
+            raise self._stopped(f"the first {self._refusals} requests were all refused, lastly: {failure.text}{hint}")
         return Reply(None, finish_reason=None, error=failure.text)
 
     def _advice(self, text: str) -> str:
@@ -279,11 +280,7 @@ class OpenAIBackend:
     def _stop_if_unreachable(self, failure: Failure) -> None:
         self._refusals = self._refusals + 1 if failure.kind == "unreachable" else 0
         if self._refusals >= REFUSALS and self._replies == 0:
-            raise self._stopped(f"{failure.text}. {self._where_to_look()}")
-
-    def _where_to_look(self) -> str:
-        hint = "Is the server running, and on this port?" if self._endpoint.is_local else "Is --base-url right?"
-        return f"{hint} What was done is kept; the same command goes on."
+            raise self._stopped(f"{failure.text}. {self._endpoint.where_to_look(failure.text)}")
 
     def _stopped(self, text: str) -> RunStopped:
         reason = RunStopped(text)

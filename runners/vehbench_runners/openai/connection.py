@@ -5,6 +5,8 @@ The client's own repeats are off: every failure is read here, and whoever asked 
 
 import asyncio
 import json
+import os
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from vehbench_hf.types import Reply
+from vehbench_runners.backend import RunStopped
 from vehbench_runners.openai.endpoint import Endpoint, without_secrets
 from vehbench_runners.openai.failures import Failure, read_failure, short
 from vehbench_runners.openai.replies import Completion, read_completion
@@ -28,6 +31,8 @@ one that comes at once says that nobody is there."""
 
 CONNECTION_ERRORS = {"ConnectError", "ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError"}
 """Names of exceptions, in any of the HTTP libraries below the client, that mean: no connection came about."""
+
+READ_TIMEOUTS = {"ReadTimeout", "SocketTimeoutError", "ServerTimeoutError"}
 
 LIBRARIES = ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "anyio", "h11")
 
@@ -47,20 +52,32 @@ class Answer:
 class Connection:
     """An open client. Nothing that it returns or raises holds one of `secrets`."""
 
-    def __init__(self, endpoint: Endpoint, key: str, secrets: list[str], *, connections: int, timeout_s: float) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        key: str,
+        secrets: list[str],
+        *,
+        connections: int,
+        timeout_s: float,
+        stream: bool = False,
+    ) -> None:
         import openai
 
-        self._endpoint, self._secrets, self._timeout_s = endpoint, secrets, timeout_s
+        self._endpoint, self._secrets, self._timeout_s, self._stream = endpoint, secrets, timeout_s, stream
         own = openai.DefaultAsyncHttpxClient
         library = next(base.__module__ for base in own.__mro__ if base.__module__.startswith("httpx"))
         http = import_module(library.split(".")[0])  # httpx below older clients, httpx2 below newer ones
         self._response = http.Response
         settings = {
-            # the call as a whole has a limit of its own, which a trickle of bytes cannot stretch
-            "timeout": http.Timeout(None, connect=CONNECT_S),
+            # the call as a whole has a limit of its own, which a trickle of bytes cannot stretch; a stream has one from
+            # piece to piece
+            "timeout": http.Timeout(None, connect=CONNECT_S, read=timeout_s if stream else None),
             "limits": http.Limits(max_connections=connections, max_keepalive_connections=connections),
-            "trust_env": not endpoint.is_loopback,
+            "trust_env": not endpoint.is_loopback,  # no proxy lies before this machine
         }
+        if endpoint.is_loopback and endpoint.url.startswith("https"):
+            settings["verify"] = trusted_certificates()  # which are not read from the environment then
         try:  # by way of aiohttp a call costs half the time
             transport = openai.DefaultAioHttpClient(**settings)
         except (AttributeError, RuntimeError):
@@ -111,12 +128,14 @@ class Connection:
 
         begun = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(None if self._stream else self._timeout_s):
                 answer = await self._client.post("/chat/completions", cast_to=self._response, body=body)
         except TimeoutError:
             return Answer(Failure("hung", f"no answer within {self._timeout_s:g} s (--timeout)"))
         except openai.APIStatusError as error:
             response = error.response
+            if (moved := _moved(response)) is not None:
+                return Answer(moved)
             failure = read_failure(response.status_code, self._clean(response.text), sent_fields(body))
             waited_s = time.perf_counter() - begun
             if failure.kind == "again" and response.status_code in GATEWAY_TIMEOUTS and waited_s >= LONG_WAIT_S:
@@ -126,6 +145,8 @@ class Connection:
             if not _from_below(error):
                 raise
             return Answer(self._unanswered(error))
+        if (moved := _moved(answer)) is not None:
+            return Answer(moved)
         latency_s = round(time.perf_counter() - begun, 4)
         completion = read_completion(answer.text, sent_fields(body))
         if not isinstance(completion, Completion):
@@ -152,10 +173,40 @@ class Connection:
         cause = short(self._clean(f"{type(links[-1]).__name__} {links[-1]}".strip()))
         if names & CONNECTION_ERRORS:
             return Failure("unreachable", f"cannot connect to {self._endpoint.url}: {cause}")
+        if self._stream and names & READ_TIMEOUTS:
+            return Failure("hung", f"no further piece of the answer within {self._timeout_s:g} s (--timeout)")
         return Failure("again", f"the connection broke off: {cause}")
 
     def _clean(self, text: str) -> str:
         return without_secrets(text, self._secrets)
+
+
+def trusted_certificates() -> ssl.SSLContext:
+    """The authorities of the system, and those of the variables SSL_CERT_FILE and SSL_CERT_DIR.
+
+    Raises RunStopped where a variable names nothing that can be read.
+    """
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    try:
+        context = ssl.create_default_context()
+        if file or folder:
+            context.load_verify_locations(file or None, folder or None)
+    except (OSError, ssl.SSLError) as error:
+        raise RunStopped(
+            f"SSL_CERT_FILE={file or ''} SSL_CERT_DIR={folder or ''}: no certificates can be read there ({error}); "
+            "expected a PEM file, or a folder of such."
+        ) from None
+    return context
+
+
+def _moved(response: Any) -> Failure | None:
+    """A failure where a redirect turned the request into another one, which asks for nothing."""
+    if not response.history or response.request.method == "POST":
+        return None
+    first, last = response.history[0], response.request.url
+    return Failure(
+        "final", f"HTTP {first.status_code}: the address has moved to {short(str(last))}; give it as --base-url"
+    )
 
 
 def _from_below(error: Exception) -> bool:

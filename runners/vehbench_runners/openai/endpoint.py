@@ -39,6 +39,15 @@ class Endpoint:
         """What the longest reply is called: OpenAI's newer models refuse the name that all others understand."""
         return "max_completion_tokens" if self.is_openai else "max_tokens"
 
+    def where_to_look(self, error: str) -> str:
+        """What to check when no connection comes about, by the words of the error."""
+        hint = "Is the server running, and on this port?" if self.is_local else "Is --base-url right?"
+        if "CERTIFICATE" in error.upper():
+            hint = "The server's certificate is not trusted: SSL_CERT_FILE=FILE.pem names a further authority."
+        elif "WRONG_VERSION" in error.upper() or "RECORD" in error.upper():
+            hint = "Does the server speak https there? If not, give --base-url with http://."
+        return f"{hint} What was done is kept; the same command goes on."
+
     def reasoning_budget(self, tokens: int, engine: str | None) -> dict[str, Any]:
         """The request fields that bound the reasoning. Raises UserError where no such field is known."""
         if self.host.endswith("openrouter.ai"):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from vehbench_hf.finish_reasons import ending_of
 from vehbench_hf.types import Reply, Usage
+from vehbench_runners.openai.event_stream import plain_body
 from vehbench_runners.openai.failures import Failure, read_failure, short, status_in_body
 
 LONGEST_TEXT = 4_000_000
@@ -26,7 +27,7 @@ class Completion(NamedTuple):
 
 
 def read_completion(body: str, sent: Collection[str] = ()) -> Completion | Failure:
-    """The reply in a body that came with status 200, or why there is none. Never raises.
+    """The reply in a body that came with status 200, at once or as a stream, or why there is none. Never raises.
 
     An empty message gives the empty text, which the episode counts as unreadable, unless the model made tokens that the
     server did not deliver: that is the server's failure, as is a body without any choice. A refusal in the field of
@@ -34,7 +35,7 @@ def read_completion(body: str, sent: Collection[str] = ()) -> Completion | Failu
     the fields of the request, for the wording of an error inside the body.
     """
     try:
-        value = json.loads(body)
+        value = json.loads(plain_body(body))
     except (ValueError, RecursionError):
         return Failure("again", f"the answer is no JSON: {short(body) or 'it is empty'}")
     if not isinstance(value, dict):

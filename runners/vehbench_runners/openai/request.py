@@ -25,6 +25,8 @@ FLAGS = {
     "max_completion_tokens": "--max-tokens",
     "reasoning_effort": "--reasoning-effort",
     "response_format": "--structured",
+    "stream": "--stream",
+    "stream_options": "--stream",
     "reasoning": "--reasoning-tokens",
     "thinking": "--reasoning-tokens",
     "enable_thinking": "--reasoning-tokens",
@@ -73,7 +75,8 @@ def check_extra(extra: Mapping[str, object]) -> None:
     fixed = [name for name in NOT_FREE if name in extra]
     if fixed:
         raise UserError(
-            f"--request-field cannot set {', '.join(fixed)}: every call is one complete reply to one prompt."
+            f"--request-field cannot set {', '.join(fixed)}: every call is one complete reply to one prompt. "
+            "Replies in pieces are asked for by --stream."
         )
 
 
@@ -86,6 +89,7 @@ def request_body(
     schema: Schema | None = None,
     context: int | None = None,
     reasoning_field: str = REASONING_FIELDS[0],
+    stream: bool = False,
 ) -> dict[str, Any]:
     """The whole body of one call.
 
@@ -93,6 +97,8 @@ def request_body(
     what is left, while a limit that does not fit is an error. Reasoning of earlier turns goes into `reasoning_field`.
     """
     body = {"model": model, "messages": [_message(message, reasoning_field) for message in messages], **fields}
+    if stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     if "seed" in fields and isinstance(fields["seed"], int):
         body["seed"] = fields["seed"] + epoch
     if schema is not None:
