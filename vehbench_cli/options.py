@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from vehbench_hf.errors import UserError
-from vehbench_hf.types import Convention
+from vehbench_hf.types import ALL_SPLITS, Convention, Split
 
 BankOption = Annotated[
     str,
@@ -42,3 +42,9 @@ def read_list(text: str, known: Sequence[Name], option: str) -> tuple[Name, ...]
     if unknown or not wanted:
         raise UserError(f"{option} takes names from {', '.join(known)}, separated by commas; got {text[:60]!r}.")
     return tuple(name for name in known if name in wanted)
+
+
+def read_splits(text: str) -> tuple[Split, ...]:
+    """Splits as `read_list` reads them, where "test" stands for both test splits."""
+    names = ("test_id,test_ood" if name.strip() == "test" else name for name in text.split(","))
+    return read_list(",".join(names), ALL_SPLITS, "--split")

@@ -19,7 +19,8 @@ class Evaluation:
 
     model: str | None = option(None, f"Model to evaluate, as KIND/NAME. Without it the baseline {DEFAULT_MODEL} runs.")
     probes: str = option("all", "Probes: p1,p2,p3,p4 or all.")
-    split: str = option("all", "Splits: dev,test_id,test_ood,train or all.")
+    split: str = option("all", "Splits: dev,test_id,test_ood,train or all; test stands for test_id,test_ood.")
+    task: list[str] | None = option(None, "Only the task with this id; may be given several times.", metavar="ID")
     limit: int | None = option(None, "At most N tasks a probe: fixed, stratified, nested.", min=1)
     subset: str | None = option(None, "Only the tasks of this subset of the bank, such as p3_intervention.")
     isomorphic: bool = option(False, "Run the isomorphism audit of the bank instead of the probes.")

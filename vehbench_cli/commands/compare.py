@@ -7,9 +7,8 @@ import typer
 from rich.table import Table
 
 from vehbench_cli.lookup import runs_to_compare
-from vehbench_cli.options import ConventionOption, JsonOption, MixOption, RunBankOption, read_list
+from vehbench_cli.options import ConventionOption, JsonOption, MixOption, RunBankOption, read_splits
 from vehbench_cli.tables import console, interval, number, print_json
-from vehbench_hf.types import ALL_SPLITS
 
 if TYPE_CHECKING:
     from vehbench_hf.analysis.result_types import ComparedRun, CompareResult
@@ -34,7 +33,7 @@ def compare_command(
     result = compare_runs(
         compared,
         convention=convention or first.convention,
-        headline_splits=first.headline_splits if split is None else read_list(split, ALL_SPLITS, "--split"),
+        headline_splits=first.headline_splits if split is None else read_splits(split),
         differing=require_comparable(compared, mix=mix),
     )
     if as_json:

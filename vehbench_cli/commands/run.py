@@ -11,7 +11,7 @@ from vehbench_cli import run_options as o
 from vehbench_cli.commands.score import score_and_print
 from vehbench_cli.dry_run import print_estimate
 from vehbench_cli.option_groups import grouped
-from vehbench_cli.options import BankOption, read_list
+from vehbench_cli.options import BankOption, read_list, read_splits
 from vehbench_cli.progress import RunProgress, used_text
 from vehbench_cli.unscored import advice, unscored_text
 from vehbench_hf.bank.bank import DEFAULT_BANK, Bank, open_bank
@@ -22,7 +22,7 @@ from vehbench_hf.isomorphic.reading import fingerprint_of_isomorphic, isomorphic
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import RunSettings, TurnWriter, begin_run, make_folder, read_turns, run_folder_name
 from vehbench_hf.runlog.begin import note_backend
-from vehbench_hf.types import ALL_SPLITS, PROBES, Task
+from vehbench_hf.types import PROBES, Task
 from vehbench_hf.user_files.prices import read_price
 from vehbench_hf.versions import __version__
 
@@ -51,6 +51,8 @@ def run_command(
         raise UserError("--max-cost needs a price table: add --prices FILE.")
     if evaluation.isomorphic and (sampling.structured or evaluation.subset or evaluation.probes != "all"):
         raise UserError("--isomorphic runs its own questions; it does not go with --structured, --subset or --probes.")
+    if evaluation.task and (evaluation.isomorphic or evaluation.subset or evaluation.limit is not None):
+        raise UserError("--task chooses the tasks by itself; leave out --isomorphic, --subset and --limit.")
     opened = open_bank(bank)
     part = o.read_shard(evaluation.shard)
     settings = RunSettings(
@@ -58,12 +60,13 @@ def run_command(
         bank_version=opened.version,
         bank_fingerprint=opened.fingerprint,
         probes=() if evaluation.isomorphic else read_list(evaluation.probes, PROBES, "--probes"),
-        splits=read_list(evaluation.split, ALL_SPLITS, "--split"),
+        splits=read_splits(evaluation.split),
         limit=evaluation.limit,
         epochs=evaluation.epochs,
         protocol=rules.protocol(),
         sampling=asked,
         subset=evaluation.subset,
+        task=tuple(sorted(set(evaluation.task or ()))),
         isomorphic=fingerprint_of_isomorphic(opened) if evaluation.isomorphic else None,
         weights=engine.weights(),
     )
@@ -149,7 +152,15 @@ def _tasks(bank: Bank, settings: RunSettings) -> Sequence[Task]:
     if settings.isomorphic:
         tasks = isomorphic_tasks(bank, settings.splits, settings.limit)
     else:
-        tasks = chosen(bank, settings.probes, settings.splits, settings.limit, settings.subset, settings.domain)
+        tasks = chosen(
+            bank,
+            settings.probes,
+            settings.splits,
+            settings.limit,
+            settings.subset,
+            settings.domain,
+            settings.task,
+        )
     if not tasks:
         asked = f"probes {', '.join(settings.probes)} and splits {', '.join(settings.splits)}"
         raise UserError(f"bank {bank.version} has no task in {asked}.")

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from vehbench_cli.lookup import task_of
-from vehbench_cli.options import BankOption, read_list
+from vehbench_cli.options import BankOption, read_list, read_splits
 from vehbench_cli.tables import print_json
 from vehbench_hf.bank.bank import DEFAULT_BANK, open_bank
-from vehbench_hf.types import ALL_SPLITS, PROBES
+from vehbench_hf.types import PROBES
 
 
 def tasks_command(
@@ -21,7 +21,7 @@ def tasks_command(
     """List tasks, or show what a model sees of one."""
     opened = open_bank(bank)
     if task_id is None:
-        for task in opened.select(read_list(probes, PROBES, "--probes"), read_list(split, ALL_SPLITS, "--split")):
+        for task in opened.select(read_list(probes, PROBES, "--probes"), read_splits(split)):
             typer.echo(f"{task.probe}  {task.split:8}  {task.subtype:28}  {task.task_id}")
         return
     task = task_of(opened, task_id)

@@ -17,8 +17,17 @@ def chosen(
     limit: int | None,
     subset: str | None = None,
     domain: str = DEFAULT_DOMAIN,
+    ids: Sequence[str] = (),
 ) -> list[Task]:
-    """The tasks of a run, in the bank's order. Raises BankError for a subset that the bank does not name."""
+    """The tasks of a run, in the bank's order: those with the `ids` if there are any, else by all the rest.
+
+    Raises BankError for a subset that the bank does not name, or an id that no task of the domain has.
+    """
+    if ids:
+        strange = [task_id for task_id in ids if task_id not in bank.by_id or bank.by_id[task_id].domain != domain]
+        if strange:
+            raise BankError(f"bank {bank.version} has no task {strange[0][:80]!r}; `vehbench tasks` lists them.")
+        return [task for task in bank.tasks if task.task_id in set(ids)]
     named = bank.by_id if subset is None else {task.task_id for task in named_subset(bank, subset)}
     tasks = bank.select(probes, splits)
     return limited([task for task in tasks if task.domain == domain and task.task_id in named], limit)

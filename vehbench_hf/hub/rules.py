@@ -36,7 +36,7 @@ def check_run(info: RunJson, bank: Bank, model_id: str) -> None:
         raise HubError("this is no run of a language model; baselines and imported logs are not submitted.")
     if named_weights(model) not in (None, model_id):
         raise HubError(f"the run was made with {model[:200]}; the submission says {model_id}.")
-    for name in ("limit", "subset", "isomorphic"):
+    for name in ("limit", "subset", "isomorphic", "task"):
         if settings.get(name) is not None:
             raise HubError(f"the run was made with --{name} {settings[name]}; a submission covers all tasks.")
     if not isinstance(probes, list) or not isinstance(splits, list) or not set(bank.headline_splits) <= set(splits):

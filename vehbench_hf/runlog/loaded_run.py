@@ -169,8 +169,8 @@ def covered_tasks(info: RunJson, bank: Bank, folder: Path) -> Sequence[Task]:
     try:
         if isomorphic:
             return isomorphic_tasks(bank, settings["splits"], settings["limit"])
-        subset, domain = settings.get("subset"), domain_of_settings(settings)
-        return chosen(bank, settings["probes"], settings["splits"], settings["limit"], subset, domain)
+        subset, domain, ids = settings.get("subset"), domain_of_settings(settings), settings.get("task") or ()
+        return chosen(bank, settings["probes"], settings["splits"], settings["limit"], subset, domain, ids)
     except (KeyError, TypeError):
         raise RunError(
             f"{folder / 'run.json'} does not say which probes, splits and limit the run has; it was damaged."

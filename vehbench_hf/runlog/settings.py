@@ -25,6 +25,7 @@ MAX_EPOCHS = 10_000
 class RunSettings:
     """Everything that a score depends on. Equal settings mean the same run, which can be taken up again.
 
+    `task` holds the ids of chosen tasks, in which case probes, splits and limit choose nothing; else it is empty.
     `isomorphic` is the fingerprint of the bank's isomorphic rows in an isomorphism audit, else None. The fingerprints
     of prompts and oracle are those of the domain unless others are given.
     """
@@ -46,6 +47,7 @@ class RunSettings:
     protocol_version: str = PROTOCOL_VERSION
     oracle_fingerprint: str = ""
     domain: str = DEFAULT_DOMAIN
+    task: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Fill in the fingerprints. Raises BankError for an unknown domain."""
@@ -56,9 +58,12 @@ class RunSettings:
     def flat(self) -> dict[str, Any]:
         """Settings as one level of JSON values, nested names joined with a dot.
 
-        The first domain goes unsaid, so that runs from before there were others keep their hash.
+        The first domain and tasks that nobody chose go unsaid, so that runs from before there were others keep their
+        hash.
         """
         body = asdict(self)
+        if not self.task:
+            del body["task"]
         if self.domain == DEFAULT_DOMAIN:
             del body["domain"]
         nested = {group: body.pop(group) for group in ("protocol", "sampling", "weights")}
