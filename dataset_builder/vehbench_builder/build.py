@@ -1,16 +1,17 @@
 """Building a bank: every unit of every probe, in parallel, each result kept so that a stopped build goes on.
 
 The result depends on the seed, the anchors, the oracle and the versions of builder and libraries alone: not on the
-number of jobs, on the order in which units end, or on how often the build was stopped.
+number of jobs, on the order in which units end, on how often the build was stopped, or on the x86-64 processor
+(`workers`). Elsewhere, and with other versions, a bank built again is equal in meaning: words, choices and labels are,
+and numbers are to what rounding leaves.
 """
 
 import hashlib
 import json
-import multiprocessing
 import platform
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ from typing import Any
 from vehbench_builder.build_spec import BuildError, BuildSpec
 from vehbench_builder.documents.card import write_documents
 from vehbench_builder.domains import DOMAINS, Unit
-from vehbench_builder.one_thread import end_with_parent, pin_threads
 from vehbench_builder.overlap import overlaps
 from vehbench_builder.seeds import BUILDER_VERSION
 from vehbench_builder.source import source_fingerprint
+from vehbench_builder.workers import worker_pool
 from vehbench_hf import __version__
 from vehbench_hf.bank.bank import MANIFEST, open_bank, write_bank
 from vehbench_hf.bank.canonical import canonical_json
@@ -42,7 +43,6 @@ def build_tasks(
 
     Raises BuildError, naming the unit, when a task cannot be made as the construction asks; what was built stays.
     """
-    pin_threads()
     tasks: list[Task] = []
     for name, domain in DOMAINS.items():
         done: dict[Probe, list[Task]] = {}
@@ -93,11 +93,13 @@ def _subsets(tasks: Sequence[Task]) -> dict[str, list[str]]:
 
 
 def _isomorphic(tasks: Sequence[Task], seed: int) -> list[IsomorphicTask]:
-    return [
-        row
-        for key, domain in DOMAINS.items()
-        for row in domain.isomorphic([task for task in tasks if task.domain == key], seed)
-    ]
+    with worker_pool(1) as pool:
+        parts = [pool.submit(_isomorphic_of, key, [t for t in tasks if t.domain == key], seed) for key in DOMAINS]
+        return [row for part in parts for row in part.result()]
+
+
+def _isomorphic_of(domain: str, tasks: list[Task], seed: int) -> list[IsomorphicTask]:
+    return DOMAINS[domain].isomorphic(tasks, seed)
 
 
 def _refuse_to_mix(build: BuildSpec, out: Path) -> None:
@@ -146,8 +148,7 @@ def _build_units(
     progress(probe, len(results), len(work))
     waiting = [index for index in range(len(work)) if index not in results]
     if waiting:
-        # "spawn": a fresh interpreter, so that no thread of a numeric library is copied half way through its work.
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
+        with worker_pool(jobs) as pool:
             running: dict[Future[list[dict[str, Any]]], int] = {
                 pool.submit(_rows, domain, probe, work[index]): index for index in waiting
             }

@@ -44,7 +44,7 @@ def test_a_build_does_not_write_over_another_bank(
 _PARENT = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from vehbench_builder.one_thread import end_with_parent
+from vehbench_builder.workers import end_with_parent
 if __name__ == "__main__":
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=end_with_parent) as pool:
         print(pool.submit(os.getpid).result(), flush=True)

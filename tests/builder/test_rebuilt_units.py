@@ -4,8 +4,13 @@ Numbers of briefs may differ by one in their sixth digit on another processor; w
 so that the power of a reference is compared instead of its design.
 """
 
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from math import isclose
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +19,13 @@ from vehbench_builder.build_spec import BuildSpec
 from vehbench_builder.domains import VEH
 from vehbench_builder.veh.anchors import load_anchors
 from vehbench_builder.veh.isomorphic.groups import build_group, planned_groups
+from vehbench_builder.workers import FIXED, worker_pool
 from vehbench_hf.bank.bank import Bank, open_bank
 from vehbench_hf.bank.schema import task_to_row
 from vehbench_hf.isomorphic.reading import open_isomorphic
 from vehbench_hf.types import Probe
 
+ALL_DISPATCHED = FIXED["NPY_DISABLE_CPU_FEATURES"]
 SIXTH_DIGIT = 1.1e-5
 """Relative: one more or less in the sixth digit of 100000."""
 OPTIMUM = 2e-3
@@ -78,3 +85,68 @@ def _differences(rebuilt: Any, shipped: Any, place: str = "") -> list[str]:
     else:
         same = rebuilt == shipped
     return [] if same else [f"{place}: {rebuilt!r}, shipped {shipped!r}"]
+
+
+PRETENDED = {
+    "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
+    "Sandybridge": {"OPENBLAS_CORETYPE": "Sandybridge", "NPY_DISABLE_CPU_FEATURES": ALL_DISPATCHED},
+    "Zen with many threads": {"OPENBLAS_CORETYPE": "Zen", "OPENBLAS_NUM_THREADS": "4", "OMP_NUM_THREADS": "4"},
+    "Nehalem without FMA": {
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA",
+        "NPY_DISABLE_CPU_FEATURES": ALL_DISPATCHED,
+    },
+}
+"""Environments in which the libraries choose the code of that processor."""
+
+_BUILD = """
+import hashlib, sys
+from pathlib import Path
+import numpy
+from vehbench_builder import build
+from vehbench_builder.build_spec import BuildSpec
+from vehbench_builder.veh.anchors import load_anchors
+from vehbench_builder.domains import VEH
+from vehbench_hf.bank.bank import open_bank
+if __name__ == "__main__":
+    kept = Path(sys.argv[1])
+    p2 = {task.task_id: task for task in open_bank("v2").select(["p2"])}
+    for probe, place in (("p1", 4), ("p2", 3), ("p3", 4), ("p4", 1)):
+        units = VEH.probes[probe].units(load_anchors(), BuildSpec(), p2)
+        build._build_units("veh", probe, units[place : place + 1], kept, 1, lambda *_: None)
+    a = numpy.random.default_rng(0).uniform(0.1, 5, (200, 100))
+    own = a.T @ a, a**0.37
+    print(hashlib.sha256(b"".join(part.tobytes() for part in own)).hexdigest())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="fixed code is known for x86-64 alone")
+def test_every_pretended_processor_builds_the_same_bytes(tmp_path: Path) -> None:
+    built, own = {}, set()
+    for name, pretended in PRETENDED.items():
+        script, kept = tmp_path / f"{name}.py", tmp_path / name
+        script.write_text(_BUILD)
+        environment = {n: v for n, v in os.environ.items() if n not in FIXED} | pretended
+        done = subprocess.run(
+            [sys.executable, str(script), str(kept)], env=environment, capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stderr
+        own.add(done.stdout)
+        built[name] = {file.relative_to(kept).as_posix(): file.read_bytes() for file in kept.rglob("*.json")}
+    first, *others = built.values()
+    assert sorted(name.partition("/")[0] for name in first) == ["p1", "p2", "p3", "p4"]
+    assert all(other == first for other in others)
+    # They did pretend: what is computed outside the workers differs.
+    assert len(own) > 1
+
+
+def test_a_worker_has_the_fixed_environment_and_its_parent_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("NPY_ENABLE_CPU_FEATURES", "AVX2")
+    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    before = dict(os.environ)
+    with worker_pool(1) as pool:
+        there = {name: pool.submit(os.getenv, name).result() for name in (*FIXED, "NPY_ENABLE_CPU_FEATURES")}
+    assert there == {**FIXED, "NPY_ENABLE_CPU_FEATURES": None}
+    assert dict(os.environ) == before

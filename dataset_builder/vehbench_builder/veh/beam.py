@@ -14,7 +14,8 @@ from vehbench_oracle.veh.domain import problem_of_brief
 
 def unexcited(spec: Spec, designs: Mapping[str, ArrayLike]) -> Response:
     """Stiffness, mass and resonance of designs in a brief, whatever its excitation; amplitudes are at 1 Hz and 1 g."""
-    return replace(problem_of_brief(spec), frequency_hz=1.0, acceleration_g=1.0).respond(designs)
+    problem = replace(problem_of_brief(spec), frequency_hz=1.0, acceleration_g=1.0, conditions=())
+    return problem.respond(designs)
 
 
 def beam(design: Design, piezo: str, substrate: str) -> dict[str, float]:

@@ -17,7 +17,7 @@ from vehbench_oracle.veh.proof.features import (
     Array,
     coupling,
     cube,
-    facts_of,
+    facts_under,
     neutral_axis,
     opened,
     root_box,
@@ -114,35 +114,48 @@ class _Climb:
     """The problem in logarithms of L, h_s, h_p, rho, tau and b, with a share `room` of each upper limit kept."""
 
     def __init__(self, problem: VehProblem, room: float) -> None:
-        self.facts = f = facts_of(problem)
-        low, high = root_box(f)
+        self.facts = facts_under(problem)
+        first = self.facts[0]
+        low, high = root_box(first)
         error = problem.limit("freq_error_pct_limit") / 100 * (1 - room)
-        low[3], high[3] = max(low[3], 1 - error), min(high[3], 1 + error)
+        for f in self.facts:
+            faster = f.w / first.w
+            low[3], high[3] = max(low[3], (1 - error) * faster), min(high[3], (1 + error) * faster)
         with np.errstate(all="ignore"):
-            self.low, self.high = np.log(np.append(low, f.width[0])), np.log(np.append(high, f.width[1]))
+            self.low, self.high = np.log(np.append(low, first.width[0])), np.log(np.append(high, first.width[1]))
         self.kept = np.log1p(-room)
         self._ranges = {name: problem.range_of(name) for name in VARIABLES}
 
     def evaluate(self, points: Array) -> tuple[Array, Array]:
-        """ln of the power in uW, shape (n,), and what must not be negative, shape (6, n), at points of shape (6, n)."""
-        f = self.facts
+        """ln of the powers in uW, shape (c, n), and what must not be negative, shape (2 c + 4, n), at points (6, n).
+
+        c is the number of stated excitations. The resonance and the load of a point are those of the first one.
+        """
+        first = self.facts[0]
         length, h_s, h_p, rho, tau, width = np.exp(points)
         t = h_p / h_s
         mass, beam, load = self._mass_and_load(length, h_s, h_p, rho, tau, width)
-        g = coupling(f, t)
-        x = square(rho) * g * tuned(tau)
-        response = square(square(rho) * (1 + g * opened(tau)) - 1) + square(2 * f.zeta * rho + x)
-        log_tip = np.log(f.a / f.w**2) - np.log(response) / 2
-        log_stress = np.log(3 * f.e_s * h_s * neutral_axis(f, t) / square(length)) + log_tip
-        margins = [
-            np.log(f.displacement) + self.kept - log_tip,
-            np.log(f.stress) + self.kept - log_stress,
-            (mass - beam - f.tip_mass[0] * UP / width) / mass,
-            (beam + f.tip_mass[1] * DOWN / width - mass) / mass,
-            np.log(load / (f.load[0] * UP)),
-            np.log(f.load[1] * DOWN / load),
+        g = coupling(first, t)
+        powers, margins = [], []
+        for f in self.facts:
+            faster = f.w / first.w
+            rho_f, tau_f = rho / faster, tau * faster
+            x = square(rho_f) * g * tuned(tau_f)
+            response = square(square(rho_f) * (1 + g * opened(tau_f)) - 1) + square(2 * f.zeta * rho_f + x)
+            log_tip = np.log(f.a / f.w**2) - np.log(response) / 2
+            log_stress = np.log(3 * f.e_s * h_s * neutral_axis(f, t) / square(length)) + log_tip
+            powers.append(np.log(1e6 * width * mass * f.a**2 / (2 * f.w) * x / response))
+            margins += [
+                np.log(f.displacement) + self.kept - log_tip,
+                np.log(f.stress) + self.kept - log_stress,
+            ]
+        margins += [
+            (mass - beam - first.tip_mass[0] * UP / width) / mass,
+            (beam + first.tip_mass[1] * DOWN / width - mass) / mass,
+            np.log(load / (first.load[0] * UP)),
+            np.log(first.load[1] * DOWN / load),
         ]
-        return np.log(1e6 * width * mass * f.a**2 / (2 * f.w) * x / response), np.array(margins)
+        return np.array(powers), np.array(margins)
 
     def design(self, point: Array) -> dict[str, float]:
         """The design at one point, in the units of tasks, moved into the box where it is off by rounding."""
@@ -160,46 +173,59 @@ class _Climb:
         return sorted((climb for climb in climbs if np.isfinite(climb[0])), key=lambda climb: -climb[0])
 
     def top(self, start: Array) -> tuple[float, Array]:
-        """ln of the power and the point where SLSQP ends; -inf when that breaks a limit."""
+        """ln of the least power and the point where SLSQP ends; -inf when that breaks a limit.
+
+        The least of several powers has a kink. So SLSQP then climbs in one more coordinate, a level that no power may
+        fall below.
+        """
         from scipy.optimize import minimize
 
-        n = start.size
+        n, several = start.size, len(self.facts) > 1
         shifts = _STEP * np.hstack([np.zeros((n, 1)), np.eye(n), -np.eye(n)])
         seen: dict[bytes, tuple[float, Array, Array, Array]] = {}
 
         def at(point: Array) -> tuple[float, Array, Array, Array]:
             key = point.tobytes()
             if key not in seen:
-                value, margins = self.evaluate(point[:, np.newaxis] + shifts)
+                powers, margins = self.evaluate(point[:n, np.newaxis] + shifts)
+                kept = np.vstack([margins, powers]) if several else margins
+                slope = (kept[:, 1 : n + 1] - kept[:, n + 1 :]) / (2 * _STEP)
+                value, rise = powers[0, 0], (powers[0, n + 1 :] - powers[0, 1 : n + 1]) / (2 * _STEP)
+                kept = kept[:, 0]
+                if several:
+                    level = np.append(np.zeros(len(margins)), np.ones(len(powers)))
+                    value, rise = point[n], np.append(np.zeros(n), -1.0)
+                    kept, slope = kept - level * point[n], np.column_stack([slope, -level])
                 seen.clear()
-                seen[key] = (
-                    -float(value[0]),
-                    (value[n + 1 :] - value[1 : n + 1]) / (2 * _STEP),
-                    margins[:, 0],
-                    (margins[:, 1 : n + 1] - margins[:, n + 1 :]) / (2 * _STEP),
-                )
+                seen[key] = -float(value), rise, kept, slope
             return seen[key]
 
+        begin = np.clip(start, self.low, self.high)
+        bounds: list[tuple[float | None, float | None]] = list(zip(self.low, self.high, strict=True))
         with np.errstate(all="ignore"):
+            if several:
+                begin = np.append(begin, self.evaluate(begin[:, np.newaxis])[0].min())
+                bounds.append((None, None))
             end = minimize(
                 lambda point: at(point)[0],
-                np.clip(start, self.low, self.high),
+                begin,
                 jac=lambda point: at(point)[1],
                 method="SLSQP",
-                bounds=list(zip(self.low, self.high, strict=True)),
+                bounds=bounds,
                 constraints=[{"type": "ineq", "fun": lambda point: at(point)[2], "jac": lambda point: at(point)[3]}],
                 options={"ftol": 1e-11, "maxiter": 100},
             )
-            point = np.clip(end.x, self.low, self.high)
-            value, margins = self.evaluate(point[:, np.newaxis])
-        good = np.isfinite(value[0]) and bool(np.all(margins > -1e-6))
-        return (float(value[0]) if good else -np.inf), point
+            point = np.clip(end.x[:n], self.low, self.high)
+            powers, margins = self.evaluate(point[:, np.newaxis])
+        least = float(powers.min())
+        good = np.isfinite(least) and bool(np.all(margins > -1e-6))
+        return (least if good else -np.inf), point
 
     def _mass_and_load(
         self, length: Array, h_s: Array, h_p: Array, rho: Array, tau: Array, width: Array
     ) -> tuple[Array, Array, Array]:
         """Moving mass and moving beam mass, both per width, and the load in ohm."""
-        f = self.facts
+        f = self.facts[0]
         mass = 3 * stiffness(f, h_s, h_p) / (cube(length) * square(rho * f.w))
         beam = MASS_FACTOR * (f.rho_s * h_s + f.rho_p * h_p) * length
         return mass, beam, tau * h_p / (f.w * f.permittivity * length * width)

@@ -13,7 +13,9 @@ from vehbench_oracle.domain import Stated
 from vehbench_oracle.errors import InvalidValueError, MissingVariableError
 from vehbench_oracle.quantities import Box, Limit, Objective, Quantity, Variable
 from vehbench_oracle.veh import materials
-from vehbench_oracle.veh.cantilever import Response, respond
+from vehbench_oracle.veh.cantilever import Response
+from vehbench_oracle.veh.conditions import MOST_CONDITIONS, Condition, respond_under
+from vehbench_oracle.veh.plant import NOMINAL, Plant
 from vehbench_oracle.veh.quantities import METRICS, OBJECTIVE, UPPER_LIMITS, VARIABLES
 from vehbench_oracle.veh.verdict import judge, limits_with
 from vehbench_oracle.verdict import Verdict, box_violations, unevaluable
@@ -27,8 +29,8 @@ class Setting(TypedDict):
 
     frequency_hz: float
     acceleration_g: float
-    piezo: str
-    substrate: str
+    piezo: materials.Piezo
+    substrate: materials.Substrate
     damping_ratio: float | None
 
 
@@ -37,7 +39,9 @@ class VehProblem:
     """What a brief asks for, as far as it says it.
 
     `bounds` holds an inclusive range for each of the six variables, `constraints` the values of the limits: an absent
-    or null one is the paper's default. `stated` is what the brief says about the excitation in words.
+    or null one is the paper's default. `stated` is what the brief says about the excitation in words. `plant`
+    is the device as built, which no model is shown. `conditions` are excitations stated beside the first one, two at
+    most: the limits must hold under all, and the power counts at the least.
     """
 
     bounds: Mapping[str, Box | None]
@@ -48,6 +52,8 @@ class VehProblem:
     substrate: str | None = DEFAULT_SUBSTRATE
     damping_ratio: float | None = None
     stated: Sequence[Stated] = ()
+    plant: Plant = NOMINAL
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -80,17 +86,42 @@ class VehProblem:
                 raise MissingVariableError(name, f"{name} is missing, so that no verdict is possible")
         assert self.frequency_hz is not None
         assert self.acceleration_g is not None
+        piezo, substrate = self.layers()
         return {
             "frequency_hz": self.frequency_hz,
             "acceleration_g": self.acceleration_g,
-            "piezo": self.piezo or DEFAULT_PIEZO,
-            "substrate": self.substrate or DEFAULT_SUBSTRATE,
-            "damping_ratio": self.damping_ratio,
+            "piezo": piezo,
+            "substrate": substrate,
+            "damping_ratio": self.plant.damping(self.damping_ratio),
         }
 
+    @property
+    def excitations(self) -> tuple[Condition, ...]:
+        """All stated excitations. Raises what `setting` does, and InvalidValueError for more than three."""
+        if len(self.conditions) >= MOST_CONDITIONS:
+            text = f"conditions: expected at most {MOST_CONDITIONS} stated excitations, got {1 + len(self.conditions)}"
+            raise InvalidValueError("conditions", text)
+        setting = self.setting
+        return Condition(setting["frequency_hz"], setting["acceleration_g"]), *self.conditions
+
+    def layers(self) -> tuple[materials.Piezo, materials.Substrate]:
+        """The constants of both layers as built. Raises UnknownMaterialError for a material outside the tables."""
+        piezo, substrate = self.piezo or DEFAULT_PIEZO, self.substrate or DEFAULT_SUBSTRATE
+        return self.plant.layers(materials.piezo(piezo), materials.substrate(substrate))
+
     def respond(self, design: Mapping[str, ArrayLike]) -> Response:
-        """The oracle's response of a design or a batch; raises as `setting` and `cantilever.respond` do."""
-        return respond(design, **self.setting)
+        """The oracle's response of a design or a batch, the worst under several excitations.
+
+        Raises as `excitations` and `cantilever.respond` do.
+        """
+        setting = self.setting
+        return respond_under(
+            self.excitations,
+            design,
+            piezo=setting["piezo"],
+            substrate=setting["substrate"],
+            damping_ratio=setting["damping_ratio"],
+        )
 
     def least_slack(self, design: Mapping[str, ArrayLike]) -> space.Array:
         """The smallest slack / limit over the four limits, for a design or a batch; negative means infeasible.
@@ -107,7 +138,8 @@ class VehProblem:
         the brief itself withholds what the verdict needs.
         """
         try:
-            return judge(design, limits=self.constraints, bounds=self.bounds, **self.setting)
+            conditions = self.excitations[1:]
+            return judge(design, limits=self.constraints, bounds=self.bounds, conditions=conditions, **self.setting)
         except InvalidValueError as error:
             if error.name not in design:
                 raise  # a limit or an excitation value of the bank is at fault, not the model
@@ -116,17 +148,17 @@ class VehProblem:
     def margins(self, metrics: Mapping[str, float]) -> list[float]:
         """Margins to the three upper limits in logarithms.
 
-        The frequency error has a kink at resonance, so both sides of it are limits on the frequency ratio.
+        The frequency error has a kink at resonance, so both sides of it are limits on the frequency ratio, one pair
+        for each stated excitation.
         """
         log, limit = space.log, self.limit
         stress, displacement = metrics["tip_stress_mpa"], metrics["tip_disp_mm"]
-        ratio = log(metrics["resonant_freq_hz"] / self.setting["frequency_hz"])
         error = limit("freq_error_pct_limit") / 100
+        ratios = [log(metrics["resonant_freq_hz"] / condition.frequency_hz) for condition in self.excitations]
         return [
             log(limit("stress_limit_mpa")) - log(stress),
             log(limit("disp_limit_mm")) - log(displacement),
-            log(1 + error) - ratio,
-            ratio - log(1 - error),
+            *(margin for ratio in ratios for margin in (log(1 + error) - ratio, ratio - log(1 - error))),
         ]
 
     def shown(self) -> dict[str, Any]:
@@ -166,12 +198,11 @@ class VehProblem:
             if material is None:
                 raise MissingVariableError(name, f"{name} is missing: the brief withholds a material that is needed")
         setting = self.setting
-        positive("frequency_hz", finite("frequency_hz", setting["frequency_hz"]))
-        positive("acceleration_g", finite("acceleration_g", setting["acceleration_g"]))
+        for condition in self.excitations:
+            positive("frequency_hz", finite("frequency_hz", condition.frequency_hz))
+            positive("acceleration_g", finite("acceleration_g", condition.acceleration_g))
         if setting["damping_ratio"] is not None:
             positive("damping_ratio", finite("damping_ratio", setting["damping_ratio"]))
-        materials.piezo(setting["piezo"])
-        materials.substrate(setting["substrate"])
         return setting
 
     def _shown_materials(self) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from vehbench_builder.audit.gold import part_of
 from vehbench_builder.audit.report import Progress
-from vehbench_builder.one_thread import end_with_parent
 from vehbench_builder.veh.audit import proofs
 from vehbench_builder.veh.audit.completions import completed, field_of, states, tried_completions
 from vehbench_builder.veh.audit.proofs import Decision, decide
+from vehbench_builder.workers import end_with_parent
 from vehbench_hf.types import Completion, Spec, Task
 from vehbench_oracle import OracleError
 from vehbench_oracle.veh.domain import problem_of_brief

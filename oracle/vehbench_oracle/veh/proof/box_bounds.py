@@ -19,6 +19,7 @@ The facts used, in the notation of `features`. They need E_s > E_p, which holds 
 Only operations that round alike on every machine are used: no exp, log or power.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,28 @@ def enclose(f: Facts, low: Array, high: Array) -> Enclosure:
     """Bounds for sub-boxes given by the lower and upper ends of their features, shape (5, n)."""
     with np.errstate(all="ignore"):  # what overflows or is undefined proves nothing
         return _enclose(f, low, high)
+
+
+def enclose_under(facts: Sequence[Facts], low: Array, high: Array) -> Enclosure:
+    """Bounds for a problem under several excitations: what one of them excludes is excluded.
+
+    `facts` are those of `facts_under`. The features are those of the first excitation: of a design w_r / w and w R C_p
+    differ between excitations, by the ratio of their frequencies, and no other feature does.
+    """
+    first, *others = facts
+    least = enclose(first, low, high)
+    for f in others:
+        faster = f.w / first.w
+        scale = np.array([[1.0], [1.0], [1.0], [1 / faster], [faster]])
+        other = enclose(f, low * scale * DOWN, high * scale * UP)
+        least = Enclosure(
+            gap=np.fmax(least.gap, other.gap),
+            amplitude=np.fmax(least.amplitude, other.amplitude),
+            mechanical=np.fmin(least.mechanical, other.mechanical),
+            electrical=np.fmin(least.electrical, other.electrical),
+            spread=least.spread,
+        )
+    return least
 
 
 def _enclose(f: Facts, low: Array, high: Array) -> Enclosure:

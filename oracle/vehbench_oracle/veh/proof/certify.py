@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vehbench_oracle.checks import finite, positive
 from vehbench_oracle.veh.problem import VehProblem
-from vehbench_oracle.veh.proof.box_bounds import enclose
+from vehbench_oracle.veh.proof.box_bounds import enclose_under
 from vehbench_oracle.veh.proof.certificate import (
     AMPLITUDE,
     ELECTRICAL,
@@ -20,7 +20,7 @@ from vehbench_oracle.veh.proof.certificate import (
     SPLITS,
     Certificate,
 )
-from vehbench_oracle.veh.proof.features import Array, Facts, facts_of, root_box
+from vehbench_oracle.veh.proof.features import Array, Facts, facts_under, root_box
 
 MAX_BOXES = 40_000
 LADDER = (0.01, 0.02, 0.05, 0.10)
@@ -52,8 +52,8 @@ def certify(
     """
     positive("target_uw", finite("target_uw", target_uw))
     deadline = None if seconds is None else time.monotonic() + seconds
-    facts = facts_of(problem)
-    low, high = root_box(facts)
+    facts = facts_under(problem)
+    low, high = root_box(facts[0])
     if not np.all((low > 0) & (high < np.inf)):
         return None  # the box is so wide that its features overflow
     low, high = low[:, np.newaxis], high[:, np.newaxis]
@@ -92,9 +92,9 @@ def proven_margin(
     return None
 
 
-def _judge(f: Facts, low: Array, high: Array, target_w: float) -> tuple[NDArray[np.uint8], Array]:
+def _judge(facts: Sequence[Facts], low: Array, high: Array, target_w: float) -> tuple[NDArray[np.uint8], Array]:
     """The letter that excludes each sub-box, 0 for none, and how much work it looks like."""
-    known = enclose(f, low, high)
+    known = enclose_under(facts, low, high)
     leaf = np.zeros(low.shape[1], dtype=np.uint8)
     within = np.minimum(known.mechanical, known.electrical)
     for letter, holds in (
@@ -111,7 +111,7 @@ def _judge(f: Facts, low: Array, high: Array, target_w: float) -> tuple[NDArray[
 
 
 def _halve(
-    f: Facts, low: Array, high: Array, target_w: float
+    facts: Sequence[Facts], low: Array, high: Array, target_w: float
 ) -> tuple[Array, Array, NDArray[np.uint8], NDArray[np.intp]]:
     """The halves of sub-boxes by the cut that leaves least work: ends, letters, and the feature that was cut.
 
@@ -124,7 +124,7 @@ def _halve(
     for i in range(features):
         highs[i, i, :, 0] = middle[i]
         lows[i, i, :, 1] = middle[i]
-    leaf, work = _judge(f, lows.reshape(features, -1), highs.reshape(features, -1), target_w)
+    leaf, work = _judge(facts, lows.reshape(features, -1), highs.reshape(features, -1), target_w)
     total = work.reshape(features, n, 2).sum(axis=2)
     total[high <= low * (1 + ROOM)] = np.inf
     cut = np.argmin(total, axis=0)

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_oracle.errors import InvalidValueError
-from vehbench_oracle.veh import materials
 from vehbench_oracle.veh.cantilever import (
     DEFAULT_DAMPING_RATIO,
     GRAVITY_M_S2,
@@ -63,16 +62,21 @@ class Facts(NamedTuple):
 
 
 def facts_of(problem: VehProblem) -> Facts:
-    """The problem in SI units.
+    """The problem in SI units, under its first excitation; `band` is what all stated excitations leave of it.
 
     Raises what `require_complete` raises, and InvalidValueError unless the substrate is stiffer than the piezo layer.
     """
     setting = problem.require_complete()
-    p, s = materials.piezo(setting["piezo"]), materials.substrate(setting["substrate"])
+    p, s = setting["piezo"], setting["substrate"]
     n = p.youngs_modulus / s.youngs_modulus
     if not n < 1:
         raise InvalidValueError("substrate", f"bounds need a substrate stiffer than the piezo layer, got E_p/E_s = {n}")
     error = 0.01 * problem.limit("freq_error_pct_limit") * UP
+    band = ((1 - error) * DOWN if error < 1 else 0.0, (1 + error) * UP)
+    lowest, highest = band
+    for condition in problem.conditions:
+        faster = condition.frequency_hz / setting["frequency_hz"]
+        band = max(band[0], lowest * faster * DOWN), min(band[1], highest * faster * UP)
     return Facts(
         length=_pushed(problem, "beam_length_mm", 1e-3),
         width=_pushed(problem, "beam_width_mm", 1e-3),
@@ -80,7 +84,7 @@ def facts_of(problem: VehProblem) -> Facts:
         piezo=_pushed(problem, "piezo_thickness_um", 1e-6),
         tip_mass=_pushed(problem, "tip_mass_g", 1e-3),
         load=_pushed(problem, "load_resistance_ohm", 1.0),
-        band=((1 - error) * DOWN if error < 1 else 0.0, (1 + error) * UP),
+        band=band,
         e_s=s.youngs_modulus,
         rho_s=s.density,
         rho_p=p.density,
@@ -94,6 +98,18 @@ def facts_of(problem: VehProblem) -> Facts:
         displacement=1e-3 * problem.limit("disp_limit_mm"),
         coupling_peak=_zero_of_falling(lambda t: coupling_slope(n, t)),
         strain_peak=max(0.0, math.sqrt((1 - n) / n) - 1),
+    )
+
+
+def facts_under(problem: VehProblem) -> tuple[Facts, ...]:
+    """The problem under each stated excitation, the first one first; only `w` and `a` differ. Raises as `facts_of`."""
+    first = facts_of(problem)
+    return (
+        first,
+        *(
+            first._replace(w=2 * math.pi * condition.frequency_hz, a=GRAVITY_M_S2 * condition.acceleration_g)
+            for condition in problem.conditions
+        ),
     )
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vehbench_oracle.errors import InvalidValueError
-from vehbench_oracle.veh import materials
 from vehbench_oracle.veh.cantilever import (
     DEFAULT_DAMPING_RATIO,
     GRAVITY_M_S2,
@@ -27,20 +26,24 @@ SLACK = 1e-9
 
 
 class RangeModel:
-    """A problem in SI units.
+    """A problem in SI units, under one of its stated excitations; the first one's model has those of the others.
 
-    Raises what `require_complete` raises, and InvalidValueError unless its substrate is stiffer than its piezo layer.
+    The features are those of the first excitation. What one excitation excludes is excluded. Raises what
+    `require_complete` raises, and InvalidValueError unless its substrate is stiffer than its piezo layer.
     """
 
-    def __init__(self, problem: VehProblem) -> None:
+    def __init__(self, problem: VehProblem, number: int = 0) -> None:
         setting = problem.require_complete()
-        self.p, self.s = materials.piezo(setting["piezo"]), materials.substrate(setting["substrate"])
+        self.p, self.s = setting["piezo"], setting["substrate"]
+        first, own = problem.excitations[0], problem.excitations[number]
+        self.faster = own.frequency_hz / first.frequency_hz
+        self.others = [] if number else [RangeModel(problem, i) for i in range(1, len(problem.excitations))]
         self.n = self.p.youngs_modulus / self.s.youngs_modulus
         if not self.n < 1:
             raise InvalidValueError("substrate", "the bounds need a substrate stiffer than the piezo layer")
         self.zeta = DEFAULT_DAMPING_RATIO if setting["damping_ratio"] is None else setting["damping_ratio"]
-        self.w = 2 * math.pi * setting["frequency_hz"]
-        self.a = GRAVITY_M_S2 * setting["acceleration_g"]
+        self.w = 2 * math.pi * own.frequency_hz
+        self.a = GRAVITY_M_S2 * own.acceleration_g
         self.stress = 1e6 * problem.limit("stress_limit_mpa")
         self.displacement = 1e-3 * problem.limit("disp_limit_mm")
         self.permittivity = VACUUM_PERMITTIVITY_F_M * self.p.relative_permittivity
@@ -59,6 +62,8 @@ class RangeModel:
         with np.errstate(all="ignore"):
             mass = self.beam_mass(self.length, self.h_s, self.h_p) + self.tip_mass / self.width
             rho = self.resonance(self.length, self.stiffness(self.h_s, self.h_p), mass).meet(self.band)
+            for other in self.others:
+                rho = rho.meet(other.band * other.faster)
             tau = self.load_ratio(self.length, self.h_p, self.width)
         features = (self.length, self.h_s, self.h_p, rho, tau)
         return tuple(float(v.low) * (1 - SLACK) for v in features), tuple(float(v.high) * (1 + SLACK) for v in features)
@@ -66,7 +71,13 @@ class RangeModel:
     def excluded(self, low: Array, high: Array, target_w: float) -> dict[str, NDArray[np.bool_]]:
         """Which sub-boxes each letter excludes; they are given by the ends of their features, shape (5, n)."""
         with np.errstate(all="ignore"):  # a bound that overflows or is undefined compares false and proves nothing
-            return self._excluded(*(Interval(*ends) for ends in zip(low, high, strict=True)), target_w=target_w)
+            length, h_s, h_p, rho, tau = (Interval(*ends) for ends in zip(low, high, strict=True))
+            excluded = self._excluded(length, h_s, h_p, rho, tau, target_w=target_w)
+            for other in self.others:
+                own_rho, own_tau = rho * (1 / other.faster), tau * other.faster
+                under_other = other._excluded(length, h_s, h_p, own_rho, own_tau, target_w=target_w)
+                excluded = {letter: mask | under_other[letter] for letter, mask in excluded.items()}
+            return excluded
 
     def _excluded(
         self, length: Interval, h_s: Interval, h_p: Interval, rho: Interval, tau: Interval, *, target_w: float
