@@ -103,11 +103,11 @@ BEHAVIOURS: dict[str, tuple[Callable[[int], Any], Outcome, int, int]] = {
     "refusal": (always(completion(None, refusal="I will not")), "refused", 1, 1),
     "context overflow": (always(OVERFLOW), "infra_error", 2, 1),
     "limit does not fit": (at_first(OVERFLOW), "ok", 2, 1),
-    "10 MB": (always(HUGE), "ok", 1, 1),
+    "10 MB": (always(HUGE), "truncated", 3, 3),
     "two think tags": (always(THINKING), "ok", 1, 1),
     "slow": (always(SLOW), "ok", 1, 1),
     "prose": (always(completion("I would rather not say.")), "format_error", 3, 3),
-    "null": (always(completion(None)), "format_error", 3, 3),
+    "null": (always(completion(None)), "infra_error", 3, 1),
 }
 
 
@@ -134,7 +134,9 @@ def test_each_misbehaviour_ends_in_its_class_and_nothing_is_lost(tmp_path: Path)
     expected = {names[task.task_id]: BEHAVIOURS[names[task.task_id]][1] for task in tasks}
     assert {names[task_id]: outcome for (task_id, _), outcome in result.outcomes.items()} == expected
     assert {names[task_id]: outcome for task_id, outcome in outcomes(tasks, turns).items()} == expected
-    assert dict(asked) == {name: requests for name, (_, _, requests, _) in BEHAVIOURS.items()}
+    for name, (_, outcome, requests, _) in BEHAVIOURS.items():
+        # tries that failed before another call came through do not count
+        assert requests <= asked[name] <= requests + 2 * (outcome == "infra_error"), name
     assert Counter(names[turn.task_id] for turn in turns) == {name: lines for name, (*_, lines) in BEHAVIOURS.items()}
     assert 1 < server.most_at_once <= 8
 
@@ -265,7 +267,7 @@ def test_few_calls_are_refused_once_the_limit_of_a_server_is_known(tmp_path: Pat
         if server.at_once > 6:
             refusals += 1
             return failure(429, "too many at once")
-        return Answer(FINE.body, delay_s=0.05)
+        return Answer(FINE.body, delay_s=0.2)
 
     server = FakeServer(script)
     with server:
