@@ -23,7 +23,7 @@ PUSH = """
 import sys
 from pathlib import Path
 import vehbench_hf.hub.submitted_record
-vehbench_hf.hub.submitted_record.PUBLISHED_BANK = "veh-small-1"
+vehbench_hf.hub.submitted_record.published_bank = lambda: {"version": "veh-small-1", "fingerprint": ""}
 from vehbench_hf.bank.bank import open_bank
 from vehbench_hf.errors import UserError
 from vehbench_hf.hub.push import push_submission
