@@ -73,9 +73,10 @@ def test_the_literal_call_works_in_an_empty_directory(
     assert "need none of this" in run(COMMAND, str(small_bank.path), cwd=empty, home=home)
     assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(small_bank)
     # An upgrade is what loads afterwards, and going back to the first data too.
-    assert run(INSTALL, str(part.path), cwd=empty, home=home) == ",".join(["written"] * 4)
+    # Rows and headline of each probe are written.
+    assert run(INSTALL, str(part.path), cwd=empty, home=home) == ",".join(["written"] * 8)
     assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(part) != rows_of(small_bank)
-    assert run(INSTALL, str(small_bank.path), cwd=empty, home=home) == ",".join(["already there"] * 4)
+    assert run(INSTALL, str(small_bank.path), cwd=empty, home=home) == ",".join(["already there"] * 8)
     assert json.loads(run(LITERAL, cwd=empty, home=home)) == rows_of(small_bank)
     assert not list(empty.iterdir())
 
