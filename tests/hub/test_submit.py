@@ -16,6 +16,7 @@ from vehbench_hf.hub.submitted_record import headline_rows, make_record
 from vehbench_hf.probes import BENCHMARK
 from vehbench_hf.protocol import Protocol
 from vehbench_hf.runlog import load_run
+from vehbench_hf.runlog.begin import note_backend
 from vehbench_hf.scoring import score_run
 from vehbench_hf.types import Reply
 
@@ -161,6 +162,14 @@ def test_a_folder_in_the_way_is_kept(run_of_small: Path, small_bank: Bank, tmp_p
     with pytest.raises(HubError, match="in the way and no earlier submission"):
         submit(run_of_small, small_bank, tmp_path / "out")
     assert (tmp_path / "out" / "thesis.tex").read_text() == "years"
+
+
+@pytest.mark.usefixtures("small_published")
+def test_a_run_that_two_servers_answered_is_refused(small_bank: Bank, run_of_small: Path, tmp_path: Path) -> None:
+    for url in ("http://a.example/v1", "http://b.example/v1"):
+        note_backend(run_of_small, {"kind": "openai", "base_url": url}, same_model=True)
+    with pytest.raises(HubError, match="2 backends"):
+        submit(run_of_small, small_bank, tmp_path / "out")
 
 
 @pytest.fixture

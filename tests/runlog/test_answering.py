@@ -63,7 +63,7 @@ def test_weights_are_known_by_what_they_are_before_where_they_lie() -> None:
     assert answering({**here, "weights": {"path": "/a"}}) != answering(here)
 
 
-def test_a_run_of_several_models_is_not_submitted(run: Path, small_bank: Bank) -> None:
+def test_score_says_that_a_run_is_of_several_backends(run: Path, small_bank: Bank) -> None:
     note_backend(run, {**FIRST, "context": 1}, same_model=True)
     done = vehbench("score", run, "--bank", small_bank.path)
     assert "2 backends" in done.stdout + done.stderr

@@ -14,7 +14,6 @@ from vehbench_hf.hub.names import DATASET, HUB, RESULTS, HubError, organisation
 from vehbench_hf.hub.signs import signs_of
 from vehbench_hf.hub.submitted_record import SubmittedRecord, make_record, percent, public_run_json, rows_text
 from vehbench_hf.probes import BENCHMARK
-from vehbench_hf.runlog.answering import servers_of
 from vehbench_hf.runlog.lines import read_turns, turn_files
 from vehbench_hf.runlog.loaded_run import load_run
 from vehbench_hf.runlog.run_json import read_run_json, write_json
@@ -64,10 +63,7 @@ def make_submission(log: Path, bank: Bank, model_id: str, org: str, out: Path) -
     organisation(org)
     record = make_record(log, bank, model_id)
     _refuse_secrets(log, os.environ)
-    run = load_run(log, bank)
-    if len(servers := servers_of(run.info)) > 1:
-        raise HubError(f"{log} was answered by {printable('; '.join(servers))}; a submission is of one model.")
-    signs = signs_of(model_id, run, read_turns(log).turns)
+    signs = signs_of(model_id, load_run(log, bank), read_turns(log).turns)
     submission = Submission(record, out, org, tuple(map(printable, signs)))
     _clear(out)
     name = record["id"]

@@ -21,14 +21,9 @@ def answering(backend: Mapping[str, Any]) -> str:
     return ", ".join([str(backend.get("kind", "a backend")), *parts])
 
 
-def servers_of(info: RunJson) -> list[str]:
-    """All that answered in the sessions of a run, each once."""
-    return list(dict.fromkeys(answering(backend) for backend in info.get("backends") or ()))
-
-
 def several_models(info: RunJson, turns: Sequence[Turn]) -> list[str]:
     """What says that more than one model may have answered, a sentence each."""
-    servers = servers_of(info)
+    servers = list(dict.fromkeys(answering(backend) for backend in info.get("backends") or ()))
     models = list(dict.fromkeys(turn.reply.served_model for turn in turns if turn.reply.served_model))
     lines = [f"the replies are of {len(servers)} backends: {'; '.join(servers)}"] if len(servers) > 1 else []
     if len(models) > 1:
